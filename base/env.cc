@@ -1,0 +1,76 @@
+#include "base/env.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/nearest.h"
+
+namespace swage {
+namespace {
+
+constexpr std::string_view kPrefix = "SWAGE_";
+
+// Sorted by name.
+constexpr EnvVariable kVariables[] = {
+    {"SWAGE_CHECK",
+     "comma list of check modes: memory (guard pages), passes (evaluate around each)"},
+    {"SWAGE_CPU", "generate code for an older CPU: x86-64-v3, x86-64-v4 or an LLVM CPU name"},
+    {"SWAGE_DUMP_TO", "directory that receives the dumps of every compilation"},
+    {"SWAGE_LOG", "off, error, warn, info or debug; default warn"},
+    {"SWAGE_NUM_THREADS", "threads that kernels run on; default the CPUs that the process may use"},
+};
+
+bool IsKnown(std::string_view name) {
+  return std::any_of(std::begin(kVariables), std::end(kVariables),
+                     [&](const EnvVariable& variable) { return variable.name == name; });
+}
+
+}  // namespace
+
+std::span<const EnvVariable> KnownEnvVariables() { return kVariables; }
+
+std::optional<std::string> GetEnv(std::string_view name) {
+  SWAGE_CHECK(IsKnown(name));
+  const char* value = std::getenv(std::string(name).c_str());
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value);
+}
+
+StatusOr<std::optional<int64_t>> GetEnvInt(std::string_view name, int64_t min, int64_t max) {
+  const std::optional<std::string> text = GetEnv(name);
+  if (!text.has_value()) return std::optional<int64_t>();
+  int64_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || stop != end || value < min || value > max) {
+    return InvalidArgument("[environment] ", ToAbsl(name), "='", *text,
+                           "', expected a whole number from ", min, " to ", max);
+  }
+  return std::optional<int64_t>(value);
+}
+
+std::vector<UnknownEnvVariable> UnknownEnvVariables() {
+  std::vector<std::string_view> known;
+  for (const EnvVariable& variable : kVariables)
+    known.push_back(variable.name.substr(kPrefix.size()));
+  std::vector<UnknownEnvVariable> unknown;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    std::string_view name(*entry);
+    name = name.substr(0, name.find('='));
+    if (!name.starts_with(kPrefix) || IsKnown(name)) continue;
+    UnknownEnvVariable variable{.name = std::string(name), .nearest = {}};
+    // Compared without the common prefix, which would make every name look alike.
+    for (const std::string& near : NearestNames(name.substr(kPrefix.size()), known)) {
+      variable.nearest.push_back(std::string(kPrefix) + near);
+    }
+    unknown.push_back(std::move(variable));
+  }
+  std::sort(unknown.begin(), unknown.end(),
+            [](const auto& x, const auto& y) { return x.name < y.name; });
+  return unknown;
+}
+
+}  // namespace swage

@@ -1,0 +1,124 @@
+#include "base/files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+namespace swage {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FilesTest : public ::testing::Test {
+ protected:
+  FilesTest() {
+    std::string pattern = ::testing::TempDir() + "/swage_files_XXXXXX";
+    directory_ = ::mkdtemp(pattern.data());
+  }
+  ~FilesTest() override { std::filesystem::remove_all(directory_); }
+
+  std::string Path(const std::string& name) const { return directory_ + "/" + name; }
+  int FileCount() const {
+    int count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory_))
+      ++count;
+    return count;
+  }
+
+  std::string directory_;
+};
+
+TEST_F(FilesTest, WrittenBytesComeBack) {
+  const std::string bytes("a\0b\r\n\xff", 6);
+  for (const std::string& content : {std::string(), bytes, std::string(1'000'000, 'x')}) {
+    ASSERT_TRUE(WriteFile(Path("f"), content).ok());
+    EXPECT_EQ(*ReadFile(Path("f")), content);
+    ASSERT_TRUE(WriteFileAtomic(Path("g"), content, {.sync = true}).ok());
+    EXPECT_EQ(*ReadFile(Path("g")), content);
+  }
+  EXPECT_EQ(FileCount(), 2);
+}
+
+TEST_F(FilesTest, MissingFileNamesThePath) {
+  const Status status = ReadFile(Path("absent.hlo")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("absent.hlo': No such file"));
+}
+
+TEST_F(FilesTest, DirectoryIsNotAFile) {
+  EXPECT_EQ(ReadFile(directory_).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(WriteFile(directory_, "x").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(WriteFileAtomic(directory_, "x").code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(FilesTest, SizeBoundHolds) {
+  ASSERT_TRUE(WriteFile(Path("f"), "12345").ok());
+  EXPECT_EQ(*ReadFile(Path("f"), 5), "12345");
+  EXPECT_EQ(ReadFile(Path("f"), 4).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(ReadFile("/dev/zero", 100'000).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(FilesTest, FilesOfUnknownSizeAreReadWhole) {
+  EXPECT_FALSE(ReadFile("/proc/self/status")->empty());
+  EXPECT_EQ(*ReadFile("/dev/null"), "");
+}
+
+TEST_F(FilesTest, FullDiskIsReported) {
+  EXPECT_EQ(WriteFile("/dev/full", "x").code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(FilesTest, BadNamesAreRefused) {
+  EXPECT_EQ(ReadFile("").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ReadFile(std::string("/dev/null\0x", 11)).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ReadFile(Path(std::string(5000, 'n'))).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(FilesTest, FailedAtomicWriteLeavesNothingBehind) {
+  ASSERT_TRUE(MakeDirectories(Path("taken/inside")).ok());
+  EXPECT_FALSE(WriteFileAtomic(Path("taken"), "x").ok());
+  EXPECT_EQ(WriteFileAtomic(Path("no/such/dir"), "x").code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(FileCount(), 1);
+}
+
+TEST_F(FilesTest, AtomicWriteSetsTheMode) {
+  ASSERT_TRUE(WriteFileAtomic(Path("f"), "x", {.mode = 0600}).ok());
+  struct stat info;
+  ASSERT_EQ(::stat(Path("f").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+TEST_F(FilesTest, ReadersNeverSeeAMixture) {
+  ASSERT_TRUE(WriteFileAtomic(Path("f"), std::string(50'000, 'a')).ok());
+  std::vector<std::thread> writers;
+  for (char letter : {'a', 'b', 'c'}) {
+    writers.emplace_back([&, letter] {
+      for (int i = 0; i < 50; ++i) {
+        ASSERT_TRUE(WriteFileAtomic(Path("f"), std::string(50'000, letter)).ok());
+      }
+    });
+  }
+  for (int i = 0; i < 100; ++i) {
+    const std::string seen = *ReadFile(Path("f"));
+    ASSERT_EQ(seen, std::string(50'000, seen[0]));
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(FileCount(), 1);
+}
+
+TEST_F(FilesTest, DirectoriesAreMadeWithParents) {
+  ASSERT_TRUE(MakeDirectories(Path("a/b/c")).ok());
+  ASSERT_TRUE(MakeDirectories(Path("a/b/c")).ok());
+  ASSERT_TRUE(WriteFile(Path("a/f"), "").ok());
+  EXPECT_EQ(MakeDirectories(Path("a/f")).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(MakeDirectories(Path("a/f/g")).code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace swage
