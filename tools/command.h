@@ -1,0 +1,28 @@
+// File: tools/command.h
+//
+// A subcommand of `swage` is one pair of files, tools/<name>_command.{h,cc}, with one function
+//
+//   void AddPassesCommand(CLI::App& app, Action* chosen) {
+//     auto options = std::make_shared<PassesOptions>();
+//     CLI::App* command = app.add_subcommand("passes", "Lists the passes of a target, in order");
+//     command->add_option("--target", options->target, "cpu");
+//     command->callback([=] { *chosen = [=] { return RunPasses(*options); }; });
+//   }
+//
+// and one line in main.cc. The action runs after all flags were parsed; its error or exit code is
+// the command's. Results go to stdout, everything else to stderr.
+#ifndef SWAGE_TOOLS_COMMAND_H_
+#define SWAGE_TOOLS_COMMAND_H_
+
+#include <functional>
+
+#include "base/status.h"
+#include "tools/exit_code.h"
+
+namespace swage::tools {
+
+using Action = std::function<StatusOr<ExitCode>()>;
+
+}  // namespace swage::tools
+
+#endif  // SWAGE_TOOLS_COMMAND_H_

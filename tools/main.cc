@@ -1,0 +1,41 @@
+// The `swage` command line: what it can do is in the subcommands, one per file.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "runtime/version.h"
+#include "tools/command.h"
+#include "tools/exit_code.h"
+
+namespace swage::tools {
+namespace {
+
+int Main(int argc, char** argv) {
+  CLI::App app("Swage: compiles tensor programs to native kernels and caches them by shape",
+               "swage");
+  app.set_version_flag("--version", BuildInfo(), "Versions of Swage and of what it stands on");
+  Action chosen;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version come here too, and are fine.
+    return app.exit(error) == 0 ? kFine : kUserFault;
+  }
+  if (!chosen) {
+    fputs(app.help().c_str(), stderr);
+    return kUserFault;
+  }
+  return Finish(chosen());
+}
+
+}  // namespace
+}  // namespace swage::tools
+
+int main(int argc, char** argv) {
+  try {
+    return swage::tools::Main(argc, argv);
+  } catch (const std::exception& error) {
+    return swage::tools::Finish(swage::Internal(error.what()));
+  }
+}
