@@ -14,7 +14,9 @@ namespace {
 int Main(int argc, char** argv) {
   CLI::App app("Swage: compiles tensor programs to native kernels and caches them by shape",
                "swage");
-  app.set_version_flag("--version", BuildInfo(), "Versions of Swage and of what it stands on");
+  std::string version = BuildInfo();
+  version.pop_back();  // CLI11 ends the line itself
+  app.set_version_flag("--version", version, "Versions of Swage and of what it stands on");
   Action chosen;
   try {
     app.parse(argc, argv);
