@@ -16,7 +16,7 @@ constexpr std::string_view kPrefix = "SWAGE_";
 // Sorted by name.
 constexpr EnvVariable kVariables[] = {
     {"SWAGE_CHECK",
-     "comma list of check modes: memory (guard pages), passes (evaluate around each)"},
+     "comma list of check modes: lies (of passes), memory (guard pages), passes (evaluate them)"},
     {"SWAGE_CPU", "generate code for an older CPU: x86-64-v3, x86-64-v4 or an LLVM CPU name"},
     {"SWAGE_DUMP_TO", "directory that receives the dumps of every compilation"},
     {"SWAGE_LOG", "off, error, warn, info or debug; default warn"},

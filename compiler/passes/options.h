@@ -1,0 +1,50 @@
+// File: compiler/passes/options.h
+//
+// What a compilation may be told. Every field that changes code is part of the compilation's key;
+// the others (dumps, checks) never change the result.
+#ifndef SWAGE_COMPILER_PASSES_OPTIONS_H_
+#define SWAGE_COMPILER_PASSES_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace swage::passes {
+
+struct CompilerOptions {
+  // Pass filters; entries `name`, `pipeline/name`, `name:k`, `pipeline/name:k` (filter.h). A name
+  // may be that of a pipeline. Only one of the first two may be given. Part of the key.
+  std::vector<std::string> disable_passes;
+  std::vector<std::string> only_passes;
+
+  // Value-changing rewrites are allowed. Part of the key.
+  bool fast_math = false;
+  // A bf16 or f16 epilogue may keep f32 between its ops. Part of the key.
+  bool allow_excess_precision = false;
+
+  // Constant folding stops when it has used this much of either; what was skipped is reported. Part
+  // of the key.
+  int64_t fold_budget_microseconds = 50'000;
+  int64_t fold_budget_bytes = int64_t{1} << 20;
+
+  // Directory of the dumps; empty: none.
+  std::string dump_to;
+  // Which passes are dumped: entries as above, or a regex; empty: every pass that changed
+  // something.
+  std::vector<std::string> dump_passes;
+
+  // Fingerprints the module around every pass: one that lies about changing it is an error.
+  bool check_lies = false;
+  // Evaluates the module on random inputs after every pass that changed it; implies check_lies.
+  bool check_passes = false;
+};
+
+// The options that the environment gives: SWAGE_DUMP_TO, SWAGE_CHECK. InvalidArgument for an
+// unknown check mode.
+StatusOr<CompilerOptions> OptionsFromEnvironment();
+
+}  // namespace swage::passes
+
+#endif  // SWAGE_COMPILER_PASSES_OPTIONS_H_
