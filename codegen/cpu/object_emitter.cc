@@ -1,0 +1,144 @@
+#include "codegen/cpu/object_emitter.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "codegen/cpu/legality.h"
+#include "codegen/cpu/light_passes.h"
+#include "codegen/cpu/object_file.h"
+#include "codegen/cpu/symbol_check.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace swage::cpu {
+namespace {
+
+std::atomic<int64_t> llvm_runs{0};
+
+class Stopwatch {
+ public:
+  // Milliseconds since the start or the last call.
+  double Lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double, std::milli>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// Errors of the backend land here; LLVM's own handler prints them and ends the process.
+class DiagnosticScope {
+ public:
+  explicit DiagnosticScope(llvm::LLVMContext& context)
+      : context_(context), saved_(context.getDiagnosticHandler()) {
+    context_.setDiagnosticHandler(std::make_unique<Handler>(&errors_));
+  }
+  ~DiagnosticScope() { context_.setDiagnosticHandler(std::move(saved_)); }
+
+  Status status() const {
+    return errors_.empty() ? OkStatus() : Internal("[llvm] code generation: ", errors_);
+  }
+
+ private:
+  class Handler : public llvm::DiagnosticHandler {
+   public:
+    explicit Handler(std::string* errors) : errors_(errors) {}
+    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+      if (info.getSeverity() != llvm::DS_Error) return true;
+      llvm::raw_string_ostream stream(*errors_);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      if (!errors_->empty()) stream << "; ";
+      info.print(printer);
+      return true;
+    }
+
+   private:
+    std::string* errors_;
+  };
+
+  llvm::LLVMContext& context_;
+  std::unique_ptr<llvm::DiagnosticHandler> saved_;
+  std::string errors_;
+};
+
+std::string IrText(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+void SetAttributes(llvm::Module& module, const HostTarget& target) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    // Without unwinding there is no .eh_frame, which would slow down every throw in the process.
+    function.setDoesNotThrow();
+    function.removeFnAttr(llvm::Attribute::UWTable);
+    // No pass may see a loop or a comparison chain as memset or memcmp.
+    function.addFnAttr("no-builtins");
+    function.addFnAttr("prefer-vector-width", std::to_string(8 * target.vector_bytes()));
+  }
+}
+
+StatusOr<std::string> Generate(llvm::Module& module, llvm::TargetMachine& machine,
+                               llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  DiagnosticScope diagnostics(module.getContext());
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
+    return Internal("[llvm] the target cannot emit this kind of file");
+  }
+  passes.run(module);
+  SWAGE_RETURN_IF_ERROR(diagnostics.status());
+  return std::string(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+StatusOr<EmittedObject> EmitObject(llvm::Module& module, const HostTarget& target,
+                                   const EmitOptions& options) {
+  Stopwatch watch;
+  EmittedObject emitted;
+  SWAGE_RETURN_IF_ERROR(CheckLegality(
+      module, target,
+      {.allowed_calls = options.allowed_calls, .allow_fast_math = options.allow_fast_math}));
+  SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<llvm::TargetMachine> machine,
+                         target.CreateTargetMachine(options.level));
+  module.setTargetTriple(machine->getTargetTriple().str());
+  module.setDataLayout(machine->createDataLayout());
+  SetAttributes(module, target);
+  if (options.keep_ir) emitted.ir_before = IrText(module);
+  RunLightPasses(module, *machine);
+  emitted.passes_ms = watch.Lap();
+
+  if (options.keep_ir) emitted.ir_after = IrText(module);
+  if (options.keep_assembly) {
+    // Code generation changes the module, so the text comes from a copy.
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+    SWAGE_ASSIGN_OR_RETURN(emitted.assembly,
+                           Generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile));
+  }
+  watch.Lap();
+  llvm_runs.fetch_add(1, std::memory_order_relaxed);
+  SWAGE_ASSIGN_OR_RETURN(const std::string elf,
+                         Generate(module, *machine, llvm::CodeGenFileType::ObjectFile));
+  SWAGE_RETURN_IF_ERROR(CheckObjectSymbols(elf, options.allowed_calls));
+  emitted.object = SealObject(elf);
+  emitted.codegen_ms = watch.Lap();
+  return emitted;
+}
+
+int64_t LlvmRunCount() { return llvm_runs.load(std::memory_order_relaxed); }
+
+}  // namespace swage::cpu
