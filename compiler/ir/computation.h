@@ -41,6 +41,15 @@ class Computation {
   // A snapshot in list order; safe while instructions are added or removed (a removed one must not be
   // touched: check `Contains`).
   std::vector<Instruction*> Instructions() const;
+  // Calls fn for each instruction whose id is `first_id` or later (those added since).
+  template <typename Fn>
+  void ForEachSince(int64_t first_id, Fn&& fn) const {
+    for (auto it = list_.rbegin(); it != list_.rend(); ++it) {
+      if (*it == nullptr) continue;
+      if ((*it)->id() < first_id) return;
+      fn(it->get());
+    }
+  }
   // Operands before users, and list order wherever that already holds. Iterative; O(n).
   std::vector<Instruction*> PostOrder() const;
   // The order of execution when the module is scheduled; empty otherwise.

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "base/status.h"
 #include "compiler/ir/attributes.h"
@@ -137,6 +138,7 @@ class Instruction {
   Shape shape_;
   InstructionList operands_;
   std::vector<Instruction*> users_;
+  absl::flat_hash_map<Instruction*, size_t> user_slots_;  // filled only when there are many users
   std::vector<Computation*> called_;
   Attributes attributes_;
   std::shared_ptr<const Metadata> metadata_;

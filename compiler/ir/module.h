@@ -81,6 +81,7 @@ class Module {
 
  private:
   friend class Computation;
+  void ForgetInstructionName(const std::string& name) { instruction_names_.erase(name); }
   std::string UniqueName(absl::flat_hash_map<std::string, int64_t>* used, std::string_view base);
 
   std::string name_;

@@ -1,0 +1,123 @@
+#include "compiler/ir/instruction.h"
+
+#include <algorithm>
+
+#include "compiler/ir/computation.h"
+#include "compiler/ir/module.h"
+
+namespace swage::ir {
+
+Module* Instruction::module() const { return parent_->module(); }
+
+bool Instruction::IsRoot() const { return parent_->root() == this; }
+
+std::vector<int> Instruction::OperandIndices(const Instruction* user) const {
+  std::vector<int> indices;
+  for (int i = 0; i < user->operand_count(); ++i) {
+    if (user->operand(i) == this) indices.push_back(i);
+  }
+  return indices;
+}
+
+// Few values have many users, and those (parameters, shared constants) get their index here.
+namespace {
+constexpr size_t kIndexedUsers = 16;
+}
+
+void Instruction::AddUser(Instruction* user) {
+  if (users_.size() <= kIndexedUsers) {
+    if (std::find(users_.begin(), users_.end(), user) != users_.end()) return;
+    users_.push_back(user);
+    if (users_.size() > kIndexedUsers) {
+      for (size_t i = 0; i < users_.size(); ++i) user_slots_[users_[i]] = i;
+    }
+    return;
+  }
+  if (user_slots_.emplace(user, users_.size()).second) users_.push_back(user);
+}
+
+void Instruction::RemoveUser(Instruction* user) {
+  if (user_slots_.empty()) {
+    users_.erase(std::remove(users_.begin(), users_.end(), user), users_.end());
+    return;
+  }
+  auto it = user_slots_.find(user);
+  if (it == user_slots_.end()) return;
+  const size_t slot = it->second;
+  user_slots_.erase(it);
+  if (slot + 1 != users_.size()) {
+    users_[slot] = users_.back();
+    user_slots_[users_[slot]] = slot;
+  }
+  users_.pop_back();
+  if (users_.size() <= kIndexedUsers) user_slots_.clear();
+}
+
+void Instruction::SetOperand(int i, Instruction* value) {
+  Instruction* old = operands_[i];
+  if (old == value) return;
+  operands_[i] = value;
+  if (std::find(operands_.begin(), operands_.end(), old) == operands_.end()) old->RemoveUser(this);
+  value->AddUser(this);
+}
+
+void Instruction::AppendOperand(Instruction* value) {
+  operands_.push_back(value);
+  value->AddUser(this);
+}
+
+void Instruction::AddControlPredecessor(Instruction* before) {
+  if (std::find(control_predecessors_.begin(), control_predecessors_.end(), before) !=
+      control_predecessors_.end()) {
+    return;
+  }
+  control_predecessors_.push_back(before);
+  before->control_successors_.push_back(this);
+}
+
+void Instruction::DropControlEdges() {
+  for (Instruction* before : control_predecessors_) {
+    auto& edges = before->control_successors_;
+    edges.erase(std::remove(edges.begin(), edges.end(), this), edges.end());
+  }
+  for (Instruction* after : control_successors_) {
+    auto& edges = after->control_predecessors_;
+    edges.erase(std::remove(edges.begin(), edges.end(), this), edges.end());
+  }
+  control_predecessors_.clear();
+  control_successors_.clear();
+}
+
+Status Instruction::ReplaceAllUsesWith(Instruction* value) {
+  if (value == this) return OkStatus();
+  if (value->parent_ != parent_) {
+    return Internal("[replace] ", name_, " and its replacement ", value->name_,
+                    " are in different computations");
+  }
+  if (!Compatible(shape_, value->shape_)) {
+    return Internal("[replace] ", name_, " has shape ", shape_.ToString(), ", its replacement ",
+                    value->name_, " has ", value->shape_.ToString());
+  }
+  const std::vector<Instruction*> users = users_;
+  for (Instruction* user : users) {
+    if (user == value) continue;
+    for (Instruction*& operand : user->operands_) {
+      if (operand == this) operand = value;
+    }
+    RemoveUser(user);
+    value->AddUser(user);
+  }
+  const std::vector<Instruction*> successors = control_successors_;
+  for (Instruction* after : successors) {
+    if (after != value) after->AddControlPredecessor(value);
+  }
+  if (parent_->root() == this) parent_->set_root(value);
+  return OkStatus();
+}
+
+bool Instruction::SameOperation(const Instruction& other) const {
+  return opcode_ == other.opcode_ && operands_ == other.operands_ && called_ == other.called_ &&
+         shape_ == other.shape_ && attributes_ == other.attributes_ && raw_ == other.raw_;
+}
+
+}  // namespace swage::ir
