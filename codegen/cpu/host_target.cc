@@ -16,6 +16,22 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SWAGE_ADDRESS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define SWAGE_ADDRESS_SANITIZER
+#endif
+
+#ifdef SWAGE_ADDRESS_SANITIZER
+// LLVM's headers poison memory of its allocators in a build with the address sanitizer, but
+// Debian's archives, compiled without it, never lift the poison.
+extern "C" __attribute__((visibility("default"), used)) const char* __asan_default_options() {
+  return "allow_user_poisoning=0";
+}
+#endif
+
 namespace swage::cpu {
 namespace {
 

@@ -24,9 +24,7 @@ namespace {
 // link most of LLVM.
 class Analyses {
  public:
-  Analyses(llvm::TargetMachine& machine, const llvm::Triple& triple) : library_(triple) {
-    // Nothing may be turned into a call of the C library.
-    library_.disableAllFunctions();
+  explicit Analyses(llvm::TargetMachine& machine) : library_(NoLibrary(machine.getTargetTriple())) {
     functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library_); });
     functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
     functions.registerPass([] { return llvm::AssumptionAnalysis(); });
@@ -48,14 +46,24 @@ class Analyses {
   llvm::FunctionAnalysisManager functions;
 
  private:
-  llvm::TargetLibraryInfoImpl library_;
+  // Nothing may be turned into a call of the C library. Made once, since its table is long.
+  static const llvm::TargetLibraryInfoImpl& NoLibrary(const llvm::Triple& triple) {
+    static const auto* const library = [&] {
+      auto* empty = new llvm::TargetLibraryInfoImpl(triple);
+      empty->disableAllFunctions();
+      return empty;
+    }();
+    return *library;
+  }
+
+  const llvm::TargetLibraryInfoImpl& library_;
   llvm::ModuleAnalysisManager modules_;
 };
 
 }  // namespace
 
 void RunLightPasses(llvm::Module& module, llvm::TargetMachine& machine) {
-  Analyses analyses(machine, machine.getTargetTriple());
+  Analyses analyses(machine);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());

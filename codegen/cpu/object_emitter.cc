@@ -7,6 +7,7 @@
 
 #include "codegen/cpu/legality.h"
 #include "codegen/cpu/light_passes.h"
+#include "codegen/cpu/machine_pool.h"
 #include "codegen/cpu/object_file.h"
 #include "codegen/cpu/symbol_check.h"
 #include "llvm/ADT/SmallVector.h"
@@ -113,8 +114,7 @@ StatusOr<EmittedObject> EmitObject(llvm::Module& module, const HostTarget& targe
   SWAGE_RETURN_IF_ERROR(CheckLegality(
       module, target,
       {.allowed_calls = options.allowed_calls, .allow_fast_math = options.allow_fast_math}));
-  SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<llvm::TargetMachine> machine,
-                         target.CreateTargetMachine(options.level));
+  SWAGE_ASSIGN_OR_RETURN(const PooledMachine machine, PooledMachine::Take(target, options.level));
   module.setTargetTriple(machine->getTargetTriple().str());
   module.setDataLayout(machine->createDataLayout());
   SetAttributes(module, target);
