@@ -71,6 +71,25 @@ std::vector<Computation*> Module::NonFusionComputations() const {
   return order;
 }
 
+std::vector<Computation*> Module::ExecutedComputations() const {
+  absl::flat_hash_set<const Computation*> executed = {entry_};
+  const std::vector<Computation*> order = ComputationPostOrder();
+  std::vector<Computation*> result;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {  // callers first
+    if (!executed.contains(*it)) continue;
+    result.push_back(*it);
+    for (const Instruction* instruction : (*it)->Instructions()) {
+      const Opcode opcode = instruction->opcode();
+      if (opcode != Opcode::kCall && opcode != Opcode::kWhile && opcode != Opcode::kConditional) {
+        continue;
+      }
+      executed.insert(instruction->called().begin(), instruction->called().end());
+    }
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
 int64_t Module::instruction_count() const {
   int64_t count = 0;
   for (const auto& computation : computations_) count += computation->instruction_count();

@@ -50,6 +50,9 @@ class Module {
   std::vector<Computation*> ComputationPostOrder() const;
   // All but the bodies of fusions, callees first: what most passes work on.
   std::vector<Computation*> NonFusionComputations() const;
+  // The entry and what it calls by call, while and conditional, callees first: the computations that
+  // run step by step, not the scalar ones of reduce, map, sort or scatter.
+  std::vector<Computation*> ExecutedComputations() const;
   int64_t instruction_count() const;
 
   // A name that no instruction (or computation) of this module has: `base`, or `base.N`.
