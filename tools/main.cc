@@ -6,7 +6,9 @@
 
 #include "runtime/version.h"
 #include "tools/command.h"
+#include "tools/corpus_command.h"
 #include "tools/exit_code.h"
+#include "tools/run_command.h"
 
 namespace swage::tools {
 namespace {
@@ -18,6 +20,8 @@ int Main(int argc, char** argv) {
   version.pop_back();  // CLI11 ends the line itself
   app.set_version_flag("--version", version, "Versions of Swage and of what it stands on");
   Action chosen;
+  AddCorpusCommand(app, &chosen);
+  AddRunCommand(app, &chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

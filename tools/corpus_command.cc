@@ -1,0 +1,142 @@
+#include "tools/corpus_command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <regex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "base/nearest.h"
+#include "base/parallel_for.h"
+#include "tools/corpus_case.h"
+#include "tools/device.h"
+#include "tools/eager.h"
+
+namespace swage::tools {
+namespace {
+
+constexpr int64_t kMaxListBytes = int64_t{16} << 20;
+
+// The lines of a list, without blanks, comments (#) and repeats, in order.
+std::vector<std::string> ListEntries(const std::string& text) {
+  std::vector<std::string> entries;
+  std::set<std::string> seen;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    line = line.substr(0, line.find('#'));
+    const size_t first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
+    if (first == std::string::npos) continue;
+    line = line.substr(first, last - first + 1);
+    if (seen.insert(line).second) entries.push_back(line);
+  }
+  return entries;
+}
+
+StatusOr<std::vector<std::string>> ReadList(const CorpusOptions& options,
+                                            const std::vector<std::string>& all) {
+  std::error_code error;
+  const bool as_given = std::filesystem::exists(options.list, error);
+  SWAGE_ASSIGN_OR_RETURN(
+      const std::string text,
+      ReadFile(as_given ? options.list : options.dir + "/" + options.list, kMaxListBytes));
+  std::vector<std::string> entries = ListEntries(text);
+  for (const std::string& entry : entries) {
+    if (!std::binary_search(all.begin(), all.end(), entry)) {
+      return NotFound("[corpus] ", options.list, ": no case '", entry, "' in ", options.dir,
+                      DidYouMean(entry, all));
+    }
+  }
+  return entries;
+}
+
+StatusOr<std::vector<std::string>> Select(const CorpusOptions& options) {
+  SWAGE_ASSIGN_OR_RETURN(const std::vector<std::string> all, ListCases(options.dir));
+  std::vector<std::string> selected = all;
+  if (!options.list.empty()) {
+    SWAGE_ASSIGN_OR_RETURN(selected, ReadList(options, all));
+  }
+  if (!options.filter.empty()) {
+    try {
+      const std::regex filter(options.filter);
+      std::erase_if(selected,
+                    [&](const std::string& name) { return !std::regex_search(name, filter); });
+    } catch (const std::regex_error& bad) {
+      return InvalidArgument("[corpus] --filter '", options.filter,
+                             "' is not a regular expression: ", bad.what());
+    }
+  }
+  if (selected.empty()) {
+    return InvalidArgument("[corpus] no case selected; ", options.dir, " has ", all.size());
+  }
+  return selected;
+}
+
+// The failures of one case, as they follow its name.
+std::vector<std::string> RunCase(const CorpusOptions& options, const RunModule& run,
+                                 const std::string& name) {
+  const StatusOr<CorpusCase> test = ReadCase(options.dir, name);
+  if (!test.ok()) return {std::string(test.status().message())};
+  for (int i = 0; i < options.repeat; ++i) {
+    const StatusOr<std::vector<ir::Literal>> got = run(*test->module, test->inputs);
+    if (!got.ok()) return {std::string(got.status().message())};
+    std::vector<std::string> failures = CompareOutputs(*got, *test);
+    if (!failures.empty()) return failures;
+  }
+  return {};
+}
+
+}  // namespace
+
+StatusOr<ExitCode> RunCorpus(const CorpusOptions& options) {
+  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device));
+  RunModule run = RunOn(compile);
+  if (options.mode == "eager") {
+    run = RunEagerly(std::move(run));
+  } else if (options.mode != "module") {
+    return InvalidArgument("[corpus] --mode '", options.mode, "' is neither module nor eager");
+  }
+  if (options.threads < 0 || options.repeat < 1) {
+    return InvalidArgument("[corpus] --threads and --repeat must be at least 1");
+  }
+  if (options.threads > 0) SetNumThreads(options.threads);
+  SWAGE_ASSIGN_OR_RETURN(const std::vector<std::string> names, Select(options));
+  int64_t passed = 0, failed = 0;
+  for (const std::string& name : names) {
+    const std::vector<std::string> failures = RunCase(options, run, name);
+    for (const std::string& failure : failures) {
+      printf("FAIL %s %s\n", name.c_str(), failure.c_str());
+    }
+    (failures.empty() ? passed : failed) += 1;
+    fflush(stdout);
+  }
+  printf("%lld passed, %lld failed, 0 skipped\n", static_cast<long long>(passed),
+         static_cast<long long>(failed));
+  return failed == 0 ? kFine : kCheckFailed;
+}
+
+void AddCorpusCommand(CLI::App& app, Action* chosen) {
+  auto options = std::make_shared<CorpusOptions>();
+  CLI::App* command =
+      app.add_subcommand("corpus", "Runs the cases of a folder and compares with what they expect");
+  command->add_option("dir", options->dir, "Folder of GROUP/NAME/case.json")->required();
+  command->add_option("--device", options->device, "What runs the cases")->capture_default_str();
+  command->add_option("--mode", options->mode, "module: as a whole; eager: op by op")
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "Worker threads of the runtime")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--filter", options->filter,
+                      "Only cases whose name has a match of this regex");
+  command->add_option("--list", options->list, "Only the cases that this file names");
+  command->add_option("--repeat", options->repeat, "Runs of each case")
+      ->check(CLI::Range(1, 1000000));
+  command->callback([=] { *chosen = [=] { return RunCorpus(*options); }; });
+}
+
+}  // namespace swage::tools

@@ -1,0 +1,40 @@
+// File: tools/corpus_command.h
+//
+//   swage corpus DIR [--device evaluator|cpu] [--mode module|eager] [--threads N] [--filter RE]
+//                    [--list FILE] [--repeat N]
+//
+// Runs the cases of a corpus folder (tools/corpus_case.h) and compares. Prints a line per failure,
+//
+//   FAIL group/name out_0[i,j]: got G, want W, tol T
+//   FAIL group/name [evaluate] sort (sort.3) is not implemented yet
+//
+// and last `N passed, N failed, N skipped`. An op that is not implemented is a failure; a case that
+// --list or --filter leaves out is not counted. Exit code 1 when a case failed; 2 for an unknown
+// list entry, an empty selection, or flags that make no sense.
+#ifndef SWAGE_TOOLS_CORPUS_COMMAND_H_
+#define SWAGE_TOOLS_CORPUS_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "tools/command.h"
+
+namespace swage::tools {
+
+struct CorpusOptions {
+  std::string dir;
+  std::string device = "evaluator";
+  std::string mode = "module";
+  int threads = 0;  // 0: as many as SWAGE_NUM_THREADS or the machine says
+  std::string filter;
+  std::string list;  // a path, or one relative to dir
+  int repeat = 1;
+};
+
+StatusOr<ExitCode> RunCorpus(const CorpusOptions& options);
+
+void AddCorpusCommand(CLI::App& app, Action* chosen);
+
+}  // namespace swage::tools
+
+#endif  // SWAGE_TOOLS_CORPUS_COMMAND_H_

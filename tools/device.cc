@@ -1,0 +1,101 @@
+#include "tools/device.h"
+
+#include <utility>
+
+#include "base/nearest.h"
+#include "compiler/evaluator/evaluator.h"
+#include "compiler/ir/parser.h"
+#include "compiler/ir/shape_inference.h"
+
+namespace swage::tools {
+namespace {
+
+StatusOr<RunCompiled> CompileForEvaluator(const ir::Module& module) {
+  return RunCompiled(
+      [&module](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
+        SWAGE_ASSIGN_OR_RETURN(const ir::Literal result, evaluator::Evaluate(module, args));
+        return Leaves(result);
+      });
+}
+
+struct NamedDevice {
+  const char* name;
+  StatusOr<RunCompiled> (*compile)(const ir::Module&);
+};
+
+constexpr NamedDevice kDevices[] = {
+    {"evaluator", CompileForEvaluator},
+};
+
+void AppendLeaves(const ir::Literal& literal, std::vector<ir::Literal>* leaves) {
+  if (!literal.is_tuple()) {
+    leaves->push_back(literal);
+    return;
+  }
+  for (const ir::Literal& element : literal.elements()) AppendLeaves(element, leaves);
+}
+
+StatusOr<ir::Literal> TakeLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves,
+                                 size_t* next) {
+  if (!shape.is_tuple()) {
+    if (*next >= leaves.size()) return InvalidArgument("[run] too few values for a tuple");
+    return leaves[(*next)++];
+  }
+  std::vector<ir::Literal> elements;
+  for (const ir::Shape& element : shape.tuple_shapes()) {
+    SWAGE_ASSIGN_OR_RETURN(elements.emplace_back(), TakeLeaves(element, leaves, next));
+  }
+  return ir::Literal::Tuple(std::move(elements));
+}
+
+}  // namespace
+
+std::vector<std::string> DeviceNames() {
+  std::vector<std::string> names;
+  for (const NamedDevice& device : kDevices) names.push_back(device.name);
+  return names;
+}
+
+StatusOr<CompileModule> FindDevice(const std::string& name) {
+  for (const NamedDevice& device : kDevices) {
+    if (name == device.name) return CompileModule(device.compile);
+  }
+  std::string known;
+  for (const std::string& device : DeviceNames()) known += (known.empty() ? "" : ", ") + device;
+  return NotFound("[device] no device '", name, "', there are: ", known);
+}
+
+RunModule RunOn(CompileModule compile) {
+  return [compile = std::move(compile)](
+             const ir::Module& module,
+             const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
+    SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(module));
+    return run(args);
+  };
+}
+
+std::vector<ir::Literal> Leaves(const ir::Literal& literal) {
+  std::vector<ir::Literal> leaves;
+  AppendLeaves(literal, &leaves);
+  return leaves;
+}
+
+StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves) {
+  size_t next = 0;
+  SWAGE_ASSIGN_OR_RETURN(ir::Literal value, TakeLeaves(shape, leaves, &next));
+  if (next != leaves.size()) return InvalidArgument("[run] too many values for ", shape.ToString());
+  return value;
+}
+
+StatusOr<std::unique_ptr<ir::Module>> LoadModule(const std::string& path) {
+  SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, ir::ParseHloFile(path));
+  for (const ir::Computation* computation : module->Computations()) {
+    for (const ir::Instruction* instruction : computation->Instructions()) {
+      SWAGE_RETURN_IF_ERROR(ir::CheckShape(*instruction));
+    }
+  }
+  ir::DropLayouts(module.get());
+  return module;
+}
+
+}  // namespace swage::tools

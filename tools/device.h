@@ -1,0 +1,44 @@
+// File: tools/device.h
+//
+// What the commands run modules on. A device compiles a module once and runs it many times; a new
+// device is one more entry in device.cc.
+#ifndef SWAGE_TOOLS_DEVICE_H_
+#define SWAGE_TOOLS_DEVICE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "compiler/ir/literal.h"
+#include "compiler/ir/module.h"
+
+namespace swage::tools {
+
+// One literal per parameter in, the leaves of the result out, left to right.
+using RunCompiled =
+    std::function<StatusOr<std::vector<ir::Literal>>(const std::vector<ir::Literal>&)>;
+// The module must outlive what is returned.
+using CompileModule = std::function<StatusOr<RunCompiled>(const ir::Module&)>;
+using RunModule = std::function<StatusOr<std::vector<ir::Literal>>(
+    const ir::Module&, const std::vector<ir::Literal>&)>;
+
+// The device of that name; NotFound lists those that exist.
+StatusOr<CompileModule> FindDevice(const std::string& name);
+std::vector<std::string> DeviceNames();
+
+// Compiles and runs in one call.
+RunModule RunOn(CompileModule compile);
+
+// The arrays of a value, left to right.
+std::vector<ir::Literal> Leaves(const ir::Literal& literal);
+// The value of `shape` with these leaves.
+StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves);
+
+// Parses a module and checks it, so that a device can trust it. Layouts but the entry's are
+// dropped.
+StatusOr<std::unique_ptr<ir::Module>> LoadModule(const std::string& path);
+
+}  // namespace swage::tools
+
+#endif  // SWAGE_TOOLS_DEVICE_H_
