@@ -1,0 +1,64 @@
+// File: tests/cases/case_fixture.h
+//
+// The fixture of tests/cases: numeric cases as HLO text, each run on every device that the binary
+// knows. A case runs twice on a device: with its inputs as run-time parameters and with them as
+// constants, which passes may fold. Elementwise cases also run tiled to lengths that hit vector
+// bodies and tails.
+#ifndef SWAGE_TESTS_CASES_CASE_FIXTURE_H_
+#define SWAGE_TESTS_CASES_CASE_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/ir/literal.h"
+#include "tools/corpus_case.h"
+#include "tools/device.h"
+
+namespace swage::cases {
+
+struct Device {
+  std::string name;
+  tools::RunModule run;
+};
+
+// Every device under test; a new one is one more entry here.
+std::vector<Device> Devices();
+
+// The suffix of a test's name: the device.
+std::string DeviceName(const testing::TestParamInfo<Device>& info);
+
+// How far a float result may be from the expected value; exact by default.
+using tools::Tolerance;
+
+class CaseTest : public testing::TestWithParam<Device> {
+ protected:
+  // A literal from its HLO text: Value("f32[2]", "{1, -0}").
+  static ir::Literal Value(const std::string& shape, const std::string& text);
+
+  // Runs a module and returns its results (the leaves of a tuple, one by one).
+  std::vector<ir::Literal> Run(const std::string& hlo, const std::vector<ir::Literal>& args);
+  StatusOr<std::vector<ir::Literal>> TryRun(const std::string& hlo,
+                                            const std::vector<ir::Literal>& args);
+
+  // `hlo` gives `expected`, with its arguments as parameters and as constants.
+  void Expect(const std::string& hlo, const std::vector<ir::Literal>& args,
+              const std::vector<ir::Literal>& expected, Tolerance tolerance = {});
+
+  // One value against what it should be.
+  static void ExpectSame(const ir::Literal& got, const ir::Literal& want, Tolerance tolerance);
+
+  // The body of an entry computation over parameters p0, p1 ... of `types` and `[N]` elements,
+  // whose root is `out_type[N]`; run at several lengths with the given elements repeated.
+  //   ExpectElementwise({"f32", "f32"}, {"1, 2", "3, 4"}, "ROOT r = f32[N] add(p0, p1)", "f32", "4,
+  //   6");
+  void ExpectElementwise(const std::vector<std::string>& types,
+                         const std::vector<std::string>& inputs, const std::string& body,
+                         const std::string& out_type, const std::string& expected,
+                         Tolerance tolerance = {});
+};
+
+}  // namespace swage::cases
+
+#endif  // SWAGE_TESTS_CASES_CASE_FIXTURE_H_

@@ -1,0 +1,180 @@
+// Sums in half precision, softmax of infinite rows, variance without cancellation.
+#include <cmath>
+
+#include "tests/cases/case_fixture.h"
+
+namespace swage::cases {
+namespace {
+
+class ReduceCases : public CaseTest {};
+
+constexpr char kAddF32[] = R"(add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+max {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] maximum(a, b)
+}
+)";
+
+std::string Repeat(const std::string& element, int64_t n) {
+  std::string list = "{";
+  for (int64_t i = 0; i < n; ++i) list += (i == 0 ? "" : ", ") + element;
+  return list + "}";
+}
+
+// The mean as a library writes it: in f32, narrowed once.
+std::string MeanOf(const std::string& type, int64_t n) {
+  const std::string size = std::to_string(n);
+  return "HloModule m\n" + std::string(kAddF32) + "ENTRY main {\n x = " + type + "[" + size +
+         "] parameter(0)\n w = f32[" + size +
+         "] convert(x)\n z = f32[] constant(-0.0)\n"
+         " s = f32[] reduce(w, z), dimensions={0}, to_apply=add\n n = f32[] constant(" +
+         size + ")\n d = f32[] divide(s, n)\n ROOT r = " + type + "[] convert(d)\n}";
+}
+
+TEST_P(ReduceCases, HalfPrecisionMeansAreTakenInSingle) {
+  Expect(MeanOf("f16", 4), {Value("f16[4]", "{60000, 49984, 64000, 40000}")},
+         {Value("f16[]", "53504")});
+  Expect(MeanOf("f16", 262144), {Value("f16[262144]", Repeat("3e-5", 262144))},
+         {Value("f16[]", "2.9981136322021484e-05")});
+  Expect(MeanOf("bf16", 1024), {Value("bf16[1024]", Repeat("1", 1024))}, {Value("bf16[]", "1")});
+}
+
+TEST_P(ReduceCases, TheNormOfHalfPrecisionDoesNotStoreTheSumOfSquares) {
+  Expect("HloModule m\n" + std::string(kAddF32) + R"(ENTRY main {
+  x = f16[9] parameter(0)
+  w = f32[9] convert(x)
+  q = f32[9] multiply(w, w)
+  z = f32[] constant(0)
+  s = f32[] reduce(q, z), dimensions={0}, to_apply=add
+  n = f32[] sqrt(s)
+  ROOT r = f16[] convert(n)
+})",
+         {Value("f16[9]", Repeat("100", 9))}, {Value("f16[]", "300")});
+}
+
+TEST_P(ReduceCases, AReduceInHalfPrecisionRoundsAsItsCombinerSays) {
+  Expect(R"(HloModule m
+add {
+  a = f16[] parameter(0)
+  b = f16[] parameter(1)
+  ROOT s = f16[] add(a, b)
+}
+ENTRY main {
+  x = f16[4] parameter(0)
+  z = f16[] constant(0)
+  ROOT r = f16[] reduce(x, z), dimensions={0}, to_apply=add
+})",
+         {Value("f16[4]", "{60000, 49984, 64000, 40000}")}, {Value("f16[]", "inf")});
+}
+
+TEST_P(ReduceCases, ASumBeyondSingleIsInfinite) {
+  Expect(MeanOf("f32", 3), {Value("f32[3]", "{3e38, 3e38, 3e38}")}, {Value("f32[]", "inf")});
+}
+
+std::string SoftmaxOf(int64_t n) {
+  std::string hlo = "HloModule m\n" + std::string(kAddF32) + R"(ENTRY main {
+  x = f32[N] parameter(0)
+  low = f32[] constant(-inf)
+  m = f32[] reduce(x, low), dimensions={0}, to_apply=max
+  mb = f32[N] broadcast(m), dimensions={}
+  d = f32[N] subtract(x, mb)
+  e = f32[N] exponential(d)
+  z = f32[] constant(-0.0)
+  s = f32[] reduce(e, z), dimensions={0}, to_apply=add
+  sb = f32[N] broadcast(s), dimensions={}
+  ROOT r = f32[N] divide(e, sb)
+})";
+  for (size_t at; (at = hlo.find("[N]")) != std::string::npos;) {
+    hlo.replace(at, 3, "[" + std::to_string(n) + "]");
+  }
+  return hlo;
+}
+
+TEST_P(ReduceCases, SoftmaxOfInfiniteRowsDoesNotDependOnTheLength) {
+  for (int64_t n : {1, 2, 3, 127, 128, 129, 1024, 4097}) {
+    const std::string shape = "f32[" + std::to_string(n) + "]";
+    Expect(SoftmaxOf(n), {Value(shape, Repeat("-inf", n))}, {Value(shape, Repeat("nan", n))});
+    std::string row = Repeat("-inf", n), hot = Repeat("0", n);
+    row.replace(1, 4, "0");
+    hot.replace(1, 1, "1");
+    Expect(SoftmaxOf(n), {Value(shape, row)}, {Value(shape, hot)});
+  }
+}
+
+TEST_P(ReduceCases, SoftmaxOfLargeInfiniteAndNanLogits) {
+  Expect(SoftmaxOf(2), {Value("f32[2]", "{1000, 1001}")},
+         {Value("f32[2]", "{0.2689414213699951, 0.7310585786300049}")}, {3e-7, 0});
+  Expect(SoftmaxOf(2), {Value("f32[2]", "{inf, 0}")}, {Value("f32[2]", "{nan, nan}")});
+  Expect(SoftmaxOf(2), {Value("f32[2]", "{nan, 1}")}, {Value("f32[2]", "{nan, nan}")});
+  const std::string product = std::to_string(float(7.3e10) * 0.3f);
+  Expect(SoftmaxOf(4), {Value("f32[4]", Repeat(product, 4))}, {Value("f32[4]", Repeat("0.25", 4))});
+}
+
+TEST_P(ReduceCases, LogsumexpGuardsInfiniteRows) {
+  const std::string hlo = "HloModule m\n" + std::string(kAddF32) + R"(ENTRY main {
+  x = f32[2] parameter(0)
+  low = f32[] constant(-inf)
+  m = f32[] reduce(x, low), dimensions={0}, to_apply=max
+  finite = pred[] is-finite(m)
+  zero = f32[] constant(0)
+  safe = f32[] select(finite, m, zero)
+  mb = f32[2] broadcast(safe), dimensions={}
+  d = f32[2] subtract(x, mb)
+  e = f32[2] exponential(d)
+  s = f32[] reduce(e, zero), dimensions={0}, to_apply=add
+  l = f32[] log(s)
+  ROOT r = f32[] add(l, safe)
+})";
+  Expect(hlo, {Value("f32[2]", "{-inf, -inf}")}, {Value("f32[]", "-inf")});
+  Expect(hlo, {Value("f32[2]", "{1000, 1001}")}, {Value("f32[]", "1001.3132616875182")}, {1e-7, 0});
+  Expect(hlo, {Value("f32[2]", "{inf, 0}")}, {Value("f32[]", "inf")});
+  Expect(hlo, {Value("f32[2]", "{nan, 1}")}, {Value("f32[]", "nan")});
+}
+
+// Population variance of each row in two passes, then (x - mean) / sqrt(var + eps).
+std::string NormalisedRow(int64_t n) {
+  std::string hlo = "HloModule m\n" + std::string(kAddF32) + R"(ENTRY main {
+  x = f32[N] parameter(0)
+  z = f32[] constant(0)
+  n = f32[] constant(COUNT)
+  s = f32[] reduce(x, z), dimensions={0}, to_apply=add
+  mean = f32[] divide(s, n)
+  mb = f32[N] broadcast(mean), dimensions={}
+  d = f32[N] subtract(x, mb)
+  q = f32[N] multiply(d, d)
+  qs = f32[] reduce(q, z), dimensions={0}, to_apply=add
+  var = f32[] divide(qs, n)
+  eps = f32[] constant(1e-5)
+  ve = f32[] add(var, eps)
+  rs = f32[] rsqrt(ve)
+  rb = f32[N] broadcast(rs), dimensions={}
+  y = f32[N] multiply(d, rb)
+  ROOT t = (f32[], f32[], f32[N]) tuple(mean, var, y)
+})";
+  const std::string count = std::to_string(n);
+  for (size_t at; (at = hlo.find("[N]")) != std::string::npos;)
+    hlo.replace(at, 3, "[" + count + "]");
+  hlo.replace(hlo.find("COUNT"), 5, count);
+  return hlo;
+}
+
+TEST_P(ReduceCases, TwoPassVarianceNeitherCancelsNorTurnsNegative) {
+  Expect(NormalisedRow(4), {Value("f32[4]", "{2048.25, 2048.5, 2048.75, 2049.0}")},
+         {Value("f32[]", "2048.625"), Value("f32[]", "0.078125"),
+          Value("f32[4]", "{-1.34155493, -0.44718498, 0.44718498, 1.34155493}")},
+         {1e-5, 0});
+  const std::vector<ir::Literal> got = Run(NormalisedRow(5), {Value("f32[5]", Repeat("-11.3", 5))});
+  ASSERT_EQ(got.size(), 3u);
+  ExpectSame(got[1], Value("f32[]", "0"), {0, 1e-10});
+  ExpectSame(got[2], Value("f32[5]", "{0, 0, 0, 0, 0}"), {0, 1e-3});
+}
+
+INSTANTIATE_TEST_SUITE_P(On, ReduceCases, testing::ValuesIn(Devices()), DeviceName);
+
+}  // namespace
+}  // namespace swage::cases

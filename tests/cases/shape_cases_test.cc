@@ -1,0 +1,161 @@
+// Broadcasts at odd ranks, chains of views, and more than 2^31 elements.
+#include <gmock/gmock.h>
+
+#include "tests/cases/case_fixture.h"
+
+namespace swage::cases {
+namespace {
+
+class ShapeCases : public CaseTest {};
+
+TEST_P(ShapeCases, BroadcastOfSizeOneDimensionsAtRankFive) {
+  Expect(
+      R"(HloModule m
+add {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT s = s32[] add(a, b)
+}
+ENTRY main {
+  six = s32[6] parameter(0)
+  l = s32[2,1,1,1,3] reshape(six)
+  lr = s32[2,1,1,3] reshape(l)
+  lb = s32[2,1,1,4,3] broadcast(lr), dimensions={0,1,2,4}
+  four = s32[4] parameter(1)
+  rb = s32[2,1,1,4,3] broadcast(four), dimensions={3}
+  s = s32[2,1,1,4,3] add(lb, rb)
+  flat = s32[24] reshape(s)
+  zero = s32[] constant(0)
+  sum = s32[] reduce(s, zero), dimensions={0,1,2,3,4}, to_apply=add
+  ROOT t = (s32[24], s32[]) tuple(flat, sum)
+})",
+      {Value("s32[6]", "{0, 1, 2, 3, 4, 5}"), Value("s32[4]", "{0, 10, 20, 30}")},
+      {Value("s32[24]",
+             "{0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32, 3, 4, 5, 13, 14, 15, 23, 24, 25, 33, "
+             "34, 35}"),
+       Value("s32[]", "420")});
+}
+
+TEST_P(ShapeCases, TransposeOfRankTen) {
+  Expect(R"(HloModule m
+ENTRY main {
+  x = s32[16] iota(), iota_dimension=0
+  p = s32[1,2,1,2,1,2,1,2,1,1] reshape(x)
+  q = s32[1,2,2,2,2,1,1,1,1,1] transpose(p), dimensions={9,7,5,3,1,0,2,4,6,8}
+  ROOT r = s32[16] reshape(q)
+})",
+         {}, {Value("s32[16]", "{0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15}")});
+}
+
+TEST_P(ShapeCases, RankZeroBroadcastsToSizeOneDimensions) {
+  Expect(R"(HloModule m
+ENTRY main {
+  a = f32[] parameter(0)
+  b = f32[1,1,1] parameter(1)
+  ab = f32[1,1,1] broadcast(a), dimensions={}
+  ROOT r = f32[1,1,1] add(ab, b)
+})",
+         {Value("f32[]", "2"), Value("f32[1,1,1]", "{{{3}}}")}, {Value("f32[1,1,1]", "{{{5}}}")});
+}
+
+TEST_P(ShapeCases, StridedReversedTransposedViewsReadTheRightElements) {
+  Expect(
+      R"(HloModule m
+add {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT s = s32[] add(a, b)
+}
+ENTRY main {
+  x = s32[2,3,4] parameter(0)
+  t = s32[4,2,3] transpose(x), dimensions={2,0,1}
+  r = s32[4,2,3] reverse(t), dimensions={0}
+  v = s32[2,2,2] slice(r), slice={[0:4:2], [0:2], [1:3]}
+  w = s32[8] reshape(v)
+  w2 = s32[2,4] reshape(w)
+  wt = s32[4,2] transpose(w2), dimensions={1,0}
+  u = s32[8] reshape(wt)
+  zero = s32[] constant(0)
+  sum = s32[] reduce(v, zero), dimensions={0,1,2}, to_apply=add
+  ROOT out = (s32[2,2,2], s32[8], s32[8], s32[]) tuple(v, w, u, sum)
+})",
+      {Value("s32[2,3,4]",
+             "{{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}, {{12, 13, 14, 15}, {16, 17, 18, 19}, "
+             "{20, 21, 22, 23}}}")},
+      {Value("s32[2,2,2]", "{{{7, 11}, {19, 23}}, {{5, 9}, {17, 21}}}"),
+       Value("s32[8]", "{7, 11, 19, 23, 5, 9, 17, 21}"),
+       Value("s32[8]", "{7, 5, 11, 9, 19, 17, 23, 21}"), Value("s32[]", "112")});
+}
+
+TEST_P(ShapeCases, NegativeAndInteriorPadding) {
+  Expect(R"(HloModule m
+ENTRY main {
+  x = s32[2,3] parameter(0)
+  z = s32[] parameter(1)
+  ROOT r = s32[3,4] pad(x, z), padding=0_0_1x1_-2_1
+})",
+         {Value("s32[2,3]", "{{1, 2, 3}, {4, 5, 6}}"), Value("s32[]", "9")},
+         {Value("s32[3,4]", "{{9, 1, 9, 2}, {9, 9, 9, 9}, {9, 4, 9, 5}}")});
+}
+
+// The right value, or an error that gives the true size; never a wrapped count.
+TEST_P(ShapeCases, MoreThanTwoToTheThirtyOneElementsAreCountedInSixtyFourBits) {
+  StatusOr<std::vector<ir::Literal>> mean = TryRun(R"(HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  c = f32[] parameter(0)
+  b = f32[65536,65537] broadcast(c), dimensions={}
+  zero = f32[] constant(-0.0)
+  sum = f32[] reduce(b, zero), dimensions={0,1}, to_apply=add
+  n = f32[] constant(4295032832)
+  ROOT m = f32[] divide(sum, n)
+})",
+                                                   {Value("f32[]", "1.5")});
+  if (mean.ok()) {
+    ExpectSame((*mean)[0], Value("f32[]", "1.5"), {1e-6, 0});
+  } else {
+    EXPECT_EQ(mean.status().code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(mean.status().message()), testing::HasSubstr("17180131328"));
+  }
+
+  StatusOr<std::vector<ir::Literal>> largest = TryRun(R"(HloModule m
+max {
+  a = u64[] parameter(0)
+  b = u64[] parameter(1)
+  ROOT s = u64[] maximum(a, b)
+}
+ENTRY main {
+  i = u64[3221225472] iota(), iota_dimension=0
+  zero = u64[] constant(0)
+  ROOT m = u64[] reduce(i, zero), dimensions={0}, to_apply=max
+})",
+                                                      {});
+  if (largest.ok()) {
+    ExpectSame((*largest)[0], Value("u64[]", "3221225471"), {});
+  } else {
+    EXPECT_EQ(largest.status().code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(largest.status().message()), testing::HasSubstr("25769803776"));
+  }
+}
+
+TEST_P(ShapeCases, AnAbsurdBroadcastIsAnErrorAndNotACrash) {
+  for (const std::string shape : {"f32[1099511627776,1024]", "f64[4611686018427387904]"}) {
+    const StatusOr<std::vector<ir::Literal>> got = TryRun(
+        "HloModule m\nENTRY main {\n c = " + shape.substr(0, 3) + "[] parameter(0)\n b = " + shape +
+            " broadcast(c), dimensions={}\n ROOT r = " + shape + " negate(b)\n}",
+        {Value(shape.substr(0, 3) + "[]", "1.5")});
+    ASSERT_FALSE(got.ok());
+    EXPECT_TRUE(got.status().code() == absl::StatusCode::kResourceExhausted ||
+                got.status().code() == absl::StatusCode::kInvalidArgument)
+        << got.status();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, ShapeCases, testing::ValuesIn(Devices()), DeviceName);
+
+}  // namespace
+}  // namespace swage::cases
