@@ -1,0 +1,21 @@
+// File: compiler/analysis/in_place.h
+//
+// When a kernel may write its result over one of its operands.
+#ifndef SWAGE_COMPILER_ANALYSIS_IN_PLACE_H_
+#define SWAGE_COMPILER_ANALYSIS_IN_PLACE_H_
+
+#include "compiler/ir/instruction.h"
+
+namespace swage::analysis {
+
+// Whether the fusion `user` may write leaf `output_leaf` of its result into the memory of its
+// operand number `operand`, when nothing reads that operand later. True when element i of the
+// operand is read for element i of that leaf only and both have elements of the same size: every
+// path from the parameter to the leaf is elementwise (a dynamic-update-slice counts so for the
+// array it updates), and no path leads to another leaf. Fusions with a reduce, a dot or anything
+// else that may read elements in an order of its own never may, nor may anything but a fusion.
+bool CanWriteOver(const ir::Instruction& user, int operand, int64_t output_leaf);
+
+}  // namespace swage::analysis
+
+#endif  // SWAGE_COMPILER_ANALYSIS_IN_PLACE_H_
