@@ -143,13 +143,17 @@ Ternary ProveEqual(Dim a, Dim b) {
 Ternary ProveLessEqual(Dim a, Dim b) {
   const Interval difference = BoundsOfDifference(a, b);
   if (difference.upper <= 0) return Ternary::kYes;
-  return difference.lower > 0 ? Ternary::kNo : Ternary::kUnknown;
+  if (difference.lower > 0) return Ternary::kNo;
+  if (ProveAtMost(a, b, 0)) return Ternary::kYes;
+  return ProveAtMost(b, a, -1) ? Ternary::kNo : Ternary::kUnknown;
 }
 
 Ternary ProveLess(Dim a, Dim b) {
   const Interval difference = BoundsOfDifference(a, b);
   if (difference.upper < 0) return Ternary::kYes;
-  return difference.lower >= 0 ? Ternary::kNo : Ternary::kUnknown;
+  if (difference.lower >= 0) return Ternary::kNo;
+  if (ProveAtMost(a, b, -1)) return Ternary::kYes;
+  return ProveAtMost(b, a, 0) ? Ternary::kNo : Ternary::kUnknown;
 }
 
 namespace {

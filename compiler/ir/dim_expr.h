@@ -82,6 +82,9 @@ Interval BoundsOf(Dim dim);
 Interval BoundsOfTerms(const std::vector<DimTerm>& terms);
 Interval BoundsOfAtom(DimKind kind, const std::vector<Dim>& args);
 
+// Whether a - b <= difference can be shown for every value of the symbols.
+bool ProveAtMost(Dim a, Dim b, int64_t difference);
+
 // Floor division and modulo of int64; nullopt for a zero divisor or an overflow.
 std::optional<int64_t> FloorDivInt(int64_t a, int64_t b);
 std::optional<int64_t> ModInt(int64_t a, int64_t b);

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/nearest.h"
 #include "compiler/ir/parser_internal.h"
+#include "compiler/ir/verifier.h"
 
 namespace swage::ir {
 namespace {
@@ -44,6 +45,7 @@ StatusOr<std::unique_ptr<Module>> HloParser::Run() {
   SWAGE_RETURN_IF_ERROR(StackFrames());
   while (!lexer_.AtEnd()) SWAGE_RETURN_IF_ERROR(ReadComputation());
   SWAGE_RETURN_IF_ERROR(FinishModule());
+  if (options_.verify) SWAGE_RETURN_IF_ERROR(VerifyModule());
   return std::move(module_);
 }
 
@@ -265,6 +267,15 @@ Status HloParser::FinishModule() {
     if (!computation->IsFusion()) computation->set_schedule(computation->Instructions());
   }
   return OkStatus();
+}
+
+Status HloParser::VerifyModule() {
+  const std::optional<Violation> found = FindViolation(*module_);
+  if (!found) return OkStatus();
+  for (const auto& [instruction, place] : places_) {
+    if (instruction == found->instruction) return lexer_.Error(place, found->message);
+  }
+  return InvalidArgument(ToAbsl(options_.filename), ": error: ", found->message);
 }
 
 StatusOr<std::unique_ptr<Module>> ParseHlo(std::string_view text, const ParseOptions& options) {

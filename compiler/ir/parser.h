@@ -29,6 +29,8 @@ inline constexpr size_t kMaxHloBytes = size_t{1} << 30;
 
 struct ParseOptions {
   std::string_view filename = "<text>";
+  // Runs the verifier: shapes that do not follow the rules of their ops are errors, with their place.
+  bool verify = true;
   // The literal of `constant(@key)`, which a printer with PrintOptions::elide wrote to a side file.
   // Without it such a constant is an error.
   std::function<StatusOr<Literal>(std::string_view key, const Shape& shape)> load_constant;

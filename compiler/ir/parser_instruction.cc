@@ -342,6 +342,7 @@ Status HloParser::AddInstruction(Line* line, bool is_root) {
   *added->mutable_raw_attributes() = std::move(line->raw);
   added->set_metadata(std::move(line->metadata));
   names_.emplace(line->name, added);
+  places_.emplace_back(added, line->opcode_start);
   for (const auto& edge : line->control_predecessors) control_edges_.emplace_back(added, edge);
   last_ = added;
   if (!is_root) return OkStatus();

@@ -57,6 +57,7 @@ class HloParser {
   Status FinishComputation(const std::optional<Signature>& signature);
   Status CheckSignature(const Signature& signature);
   Status FinishModule();
+  Status VerifyModule();
   StatusOr<Signature> ReadSignature();
   StatusOr<Shape> ReadShape();
   // The computation of a name, declared when it was not seen before.
@@ -96,6 +97,9 @@ class HloParser {
   std::vector<std::pair<Instruction*, std::pair<size_t, std::string_view>>> control_edges_;
   Instruction* last_ = nullptr;
   Instruction* root_ = nullptr;
+
+  // Where each instruction stands, for the errors of the verifier.
+  std::vector<std::pair<const Instruction*, size_t>> places_;
 
   // Equal metadata is shared; by its text.
   absl::flat_hash_map<std::string_view, std::shared_ptr<const Metadata>> metadata_;

@@ -119,6 +119,22 @@ TEST(DimTest, ComparisonsAreProvedOrUnknown) {
   EXPECT_EQ(ProveLess(Seq(), 0), Ternary::kNo);
 }
 
+TEST(DimTest, InequalitiesSeeThroughDivisionsMaximaAndMinima) {
+  const Dim n = Dim::Symbol("n");
+  EXPECT_EQ(ProveLessEqual(FloorDiv(n, 2), n), Ternary::kYes);
+  EXPECT_EQ(ProveLessEqual(CeilDiv(n, 2), n), Ternary::kYes);
+  EXPECT_EQ(ProveLessEqual(2 * FloorDiv(n, 2), n), Ternary::kYes);
+  EXPECT_EQ(ProveLessEqual(n, 64 * CeilDiv(n, 64)), Ternary::kYes);
+  EXPECT_EQ(ProveLessEqual(64 * CeilDiv(n, 64), n + 63), Ternary::kYes);
+  EXPECT_EQ(ProveLessEqual(64 * CeilDiv(n, 64), n + 62), Ternary::kUnknown);
+  EXPECT_EQ(ProveLess(n, 2 * FloorDiv(n, 2)), Ternary::kNo);
+  EXPECT_EQ(ProveLessEqual(Min(n, 8), n), Ternary::kYes);
+  EXPECT_EQ(ProveLessEqual(n, Max(n, Seq())), Ternary::kYes);
+  EXPECT_EQ(ProveLess(Max(n, Seq()), Seq()), Ternary::kNo);
+  EXPECT_EQ(ProveLessEqual(Max(n, 8), n), Ternary::kUnknown);
+  EXPECT_EQ(ProveLessEqual(FloorDiv(n, 2), Seq()), Ternary::kUnknown);
+}
+
 TEST(DimTest, OverflowPoisonsAndSpreads) {
   const Dim big = kUnbounded;
   for (Dim dim :

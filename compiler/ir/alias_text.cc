@@ -1,0 +1,49 @@
+#include "compiler/ir/alias_text.h"
+
+#include "compiler/ir/lexer.h"
+
+namespace swage::ir {
+namespace {
+
+StatusOr<ShapeIndex> ParseIndex(Lexer& lexer) {
+  ShapeIndex index;
+  SWAGE_RETURN_IF_ERROR(lexer.Expect("{"));
+  if (lexer.TryEat("}")) return index;
+  do {
+    if (index.size() == kMaxTupleDepth) return lexer.ErrorHere("the index is too deep");
+    SWAGE_ASSIGN_OR_RETURN(const int64_t step, lexer.Integer("an index"));
+    index.push_back(step);
+  } while (lexer.TryEat(","));
+  SWAGE_RETURN_IF_ERROR(lexer.Expect("}"));
+  return index;
+}
+
+}  // namespace
+
+StatusOr<std::vector<Alias>> ParseAliases(std::string_view text) {
+  Lexer lexer(text, "input_output_alias");
+  std::vector<Alias> aliases;
+  SWAGE_RETURN_IF_ERROR(lexer.Expect("{"));
+  if (lexer.TryEat("}")) return aliases;
+  do {
+    Alias alias;
+    SWAGE_ASSIGN_OR_RETURN(alias.output, ParseIndex(lexer));
+    SWAGE_RETURN_IF_ERROR(lexer.Expect(":"));
+    SWAGE_RETURN_IF_ERROR(lexer.Expect("("));
+    SWAGE_ASSIGN_OR_RETURN(alias.parameter, lexer.Integer("a parameter's number"));
+    SWAGE_RETURN_IF_ERROR(lexer.Expect(","));
+    SWAGE_ASSIGN_OR_RETURN(alias.parameter_index, ParseIndex(lexer));
+    if (lexer.TryEat(",")) {
+      alias.must = lexer.TryWord("must-alias");
+      if (!alias.must && !lexer.TryWord("may-alias")) {
+        return lexer.ErrorHere("expected 'may-alias' or 'must-alias'");
+      }
+    }
+    SWAGE_RETURN_IF_ERROR(lexer.Expect(")"));
+    aliases.push_back(std::move(alias));
+  } while (lexer.TryEat(","));
+  SWAGE_RETURN_IF_ERROR(lexer.Expect("}"));
+  return aliases;
+}
+
+}  // namespace swage::ir
