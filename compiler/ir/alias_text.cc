@@ -5,17 +5,15 @@
 namespace swage::ir {
 namespace {
 
-StatusOr<ShapeIndex> ParseIndex(Lexer& lexer) {
-  ShapeIndex index;
+Status ParseIndex(Lexer& lexer, ShapeIndex* index) {
   SWAGE_RETURN_IF_ERROR(lexer.Expect("{"));
-  if (lexer.TryEat("}")) return index;
+  if (lexer.TryEat("}")) return OkStatus();
   do {
-    if (index.size() == kMaxTupleDepth) return lexer.ErrorHere("the index is too deep");
+    if (index->size() == kMaxTupleDepth) return lexer.ErrorHere("the index is too deep");
     SWAGE_ASSIGN_OR_RETURN(const int64_t step, lexer.Integer("an index"));
-    index.push_back(step);
+    index->push_back(step);
   } while (lexer.TryEat(","));
-  SWAGE_RETURN_IF_ERROR(lexer.Expect("}"));
-  return index;
+  return lexer.Expect("}");
 }
 
 }  // namespace
@@ -27,12 +25,12 @@ StatusOr<std::vector<Alias>> ParseAliases(std::string_view text) {
   if (lexer.TryEat("}")) return aliases;
   do {
     Alias alias;
-    SWAGE_ASSIGN_OR_RETURN(alias.output, ParseIndex(lexer));
+    SWAGE_RETURN_IF_ERROR(ParseIndex(lexer, &alias.output));
     SWAGE_RETURN_IF_ERROR(lexer.Expect(":"));
     SWAGE_RETURN_IF_ERROR(lexer.Expect("("));
     SWAGE_ASSIGN_OR_RETURN(alias.parameter, lexer.Integer("a parameter's number"));
     SWAGE_RETURN_IF_ERROR(lexer.Expect(","));
-    SWAGE_ASSIGN_OR_RETURN(alias.parameter_index, ParseIndex(lexer));
+    SWAGE_RETURN_IF_ERROR(ParseIndex(lexer, &alias.parameter_index));
     if (lexer.TryEat(",")) {
       alias.must = lexer.TryWord("must-alias");
       if (!alias.must && !lexer.TryWord("may-alias")) {
