@@ -25,8 +25,8 @@ std::vector<std::string> ModulesUnder(const std::vector<std::string>& folders) {
 }
 
 const std::vector<std::string>& AllModules() {
-  static const auto* const paths =
-      new std::vector<std::string>(ModulesUnder({"corpus", "corpus_sizes", "hlo_text", "models"}));
+  static const auto* const paths = new std::vector<std::string>(
+      ModulesUnder({"corpus", "corpus_sizes", "fuzz/hlo_seeds", "hlo_text", "models"}));
   return *paths;
 }
 
