@@ -5,7 +5,6 @@
 #include "base/nearest.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
-#include "compiler/ir/shape_inference.h"
 
 namespace swage::tools {
 namespace {
@@ -89,11 +88,6 @@ StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::L
 
 StatusOr<std::unique_ptr<ir::Module>> LoadModule(const std::string& path) {
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, ir::ParseHloFile(path));
-  for (const ir::Computation* computation : module->Computations()) {
-    for (const ir::Instruction* instruction : computation->Instructions()) {
-      SWAGE_RETURN_IF_ERROR(ir::CheckShape(*instruction));
-    }
-  }
   ir::DropLayouts(module.get());
   return module;
 }

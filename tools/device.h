@@ -6,6 +6,7 @@
 #define SWAGE_TOOLS_DEVICE_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 

@@ -54,17 +54,28 @@ void CopyRow(const Axis& axis, const T* src, T* dst) {
   }
 }
 
+// Two axes in square tiles: one array is contiguous along `row`, the other along `column`.
 template <typename T>
-void CopyTyped(const Axes& axes, const T* src, T* dst) {
-  if (axes.empty()) {
-    *dst = *src;
-    return;
+void CopyPlane(const Axis& column, const Axis& row, const T* src, T* dst) {
+  constexpr int64_t kTile = 32;
+  for (int64_t c = 0; c < column.extent; c += kTile) {
+    const int64_t columns = std::min(kTile, column.extent - c);
+    for (int64_t r = 0; r < row.extent; r += kTile) {
+      const Axis part = {std::min(kTile, row.extent - r), row.src, row.dst};
+      for (int64_t i = 0; i < columns; ++i) {
+        CopyRow(part, src + (c + i) * column.src + r * row.src,
+                dst + (c + i) * column.dst + r * row.dst);
+      }
+    }
   }
-  const Axis row = axes.back();
-  const size_t outer = axes.size() - 1;
+}
+
+// Steps `src` and `dst` through the first `outer` axes and copies what `copy` copies at each place.
+template <typename T, typename Copy>
+void ForEachPlace(const Axes& axes, size_t outer, const T* src, T* dst, Copy copy) {
   absl::InlinedVector<int64_t, 8> index(outer, 0);
   while (true) {
-    CopyRow(row, src, dst);
+    copy(src, dst);
     size_t d = outer;
     while (d > 0) {
       const Axis& axis = axes[--d];
@@ -77,6 +88,26 @@ void CopyTyped(const Axes& axes, const T* src, T* dst) {
       if (d == 0) return;
     }
     if (outer == 0) return;
+  }
+}
+
+template <typename T>
+void CopyTyped(Axes axes, const T* src, T* dst) {
+  if (axes.empty()) {
+    *dst = *src;
+    return;
+  }
+  const size_t last = axes.size() - 1;
+  const auto contiguous = std::find_if(axes.begin(), axes.end(),
+                                       [](const Axis& axis) { return std::abs(axis.src) == 1; });
+  if (std::abs(axes[last].src) > 1 && contiguous != axes.end()) {
+    std::rotate(contiguous, contiguous + 1, axes.begin() + last);
+    const Axis column = axes[last - 1], row = axes[last];
+    ForEachPlace(axes, last - 1, src, dst,
+                 [&](const T* from, T* to) { CopyPlane(column, row, from, to); });
+  } else {
+    const Axis row = axes[last];
+    ForEachPlace(axes, last, src, dst, [&](const T* from, T* to) { CopyRow(row, from, to); });
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
-#include "compiler/ir/shape_inference.h"
 
 namespace swage::cases {
 namespace {
@@ -17,16 +16,6 @@ StatusOr<std::vector<ir::Literal>> RunOnEvaluator(const ir::Module& module,
   SWAGE_ASSIGN_OR_RETURN(const ir::Literal result,
                          evaluator::Evaluate(module, args, {.max_bytes = kEvaluatorBytes}));
   return tools::Leaves(result);
-}
-
-StatusOr<std::unique_ptr<ir::Module>> ParseAndCheck(const std::string& hlo) {
-  SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, ir::ParseHlo(hlo, "case.hlo"));
-  for (const ir::Computation* computation : module->Computations()) {
-    for (const ir::Instruction* instruction : computation->Instructions()) {
-      SWAGE_RETURN_IF_ERROR(ir::CheckShape(*instruction));
-    }
-  }
-  return module;
 }
 
 // Replaces what the entry's parameters are used for by constants; the parameters stay.
@@ -85,7 +74,7 @@ ir::Literal CaseTest::Value(const std::string& shape, const std::string& text) {
 
 StatusOr<std::vector<ir::Literal>> CaseTest::TryRun(const std::string& hlo,
                                                     const std::vector<ir::Literal>& args) {
-  SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> module, ParseAndCheck(hlo));
+  SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> module, ir::ParseHlo(hlo, "case.hlo"));
   return GetParam().run(*module, args);
 }
 
@@ -106,7 +95,7 @@ void CaseTest::Expect(const std::string& hlo, const std::vector<ir::Literal>& ar
                       const std::vector<ir::Literal>& expected, Tolerance tolerance) {
   for (const bool constant : {false, true}) {
     SCOPED_TRACE((constant ? "arguments as constants\n" : "arguments as parameters\n") + hlo);
-    StatusOr<std::unique_ptr<ir::Module>> module = ParseAndCheck(hlo);
+    StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHlo(hlo, "case.hlo");
     ASSERT_TRUE(module.ok()) << module.status();
     if (constant) {
       const Status made = MakeConstant(module->get(), args);
