@@ -1,32 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <string>
+
+#include "tests/tools/run_tool.h"
 
 namespace swage {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-struct Outcome {
-  int exit_code;
-  std::string output;  // stdout and stderr
-};
-
-Outcome Swage(const std::string& args) {
-  FILE* pipe = popen((SWAGE_TOOL " " + args + " 2>&1 </dev/null").c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer;
-  while (size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
-    outcome.output.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
 
 TEST(CliTest, VersionNamesEverythingSwageStandsOn) {
   const Outcome outcome = Swage("--version");

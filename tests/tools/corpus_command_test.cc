@@ -1,0 +1,189 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "compiler/ir/npy.h"
+#include "tests/tools/run_tool.h"
+#include "tools/corpus_case.h"
+
+namespace swage::tools {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+constexpr char kNegate[] =
+    "HloModule m\nENTRY main {\n x = f32[2,2] parameter(0)\n ROOT r = f32[2,2] negate(x)\n}\n";
+constexpr char kCase[] =
+    R"({"inputs": [{"file": "in_0.npy", "dtype": "f32", "shape": [2, 2]}],
+        "outputs": [{"file": "out_0.npy", "dtype": "f32", "shape": [2, 2], "rtol": 0, "atol": 0}]})";
+
+// A corpus in a folder of its own, removed at the end.
+class CorpusCommandTest : public testing::Test {
+ protected:
+  CorpusCommandTest() {
+    dir_ = testing::TempDir() + "/corpus_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(dir_);
+  }
+  ~CorpusCommandTest() override { std::filesystem::remove_all(dir_); }
+
+  void Write(const std::string& path, const std::string& content) {
+    const std::filesystem::path full = dir_ + "/" + path;
+    std::filesystem::create_directories(full.parent_path());
+    std::ofstream(full, std::ios::binary) << content;
+  }
+  static std::string Npy(const std::vector<float>& values) {
+    ir::Literal literal =
+        *ir::Literal::Create(ir::Shape::Array(ir::DType::kF32, {ir::Dim(2), ir::Dim(2)}));
+    std::copy(values.begin(), values.end(), literal.mutable_data<float>().begin());
+    return *ir::SerializeNpy(literal);
+  }
+  // A case that negates {1, 2, 3, 4} and expects `want`.
+  void AddCase(const std::string& name, const std::vector<float>& want = {-1, -2, -3, -4},
+               const std::string& json = kCase, const std::string& hlo = kNegate) {
+    Write(name + "/module.hlo", hlo);
+    Write(name + "/case.json", json);
+    Write(name + "/in_0.npy", Npy({1, 2, 3, 4}));
+    Write(name + "/out_0.npy", Npy(want));
+  }
+  Outcome Run(const std::string& args = "") { return Swage("corpus " + dir_ + " " + args); }
+
+  std::string dir_;
+};
+
+TEST_F(CorpusCommandTest, AllCasesPass) {
+  AddCase("a/one");
+  AddCase("b/two");
+  for (const char* mode : {"module", "eager"}) {
+    const Outcome outcome = Run(std::string("--repeat 3 --threads 2 --mode ") + mode);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.output, "2 passed, 0 failed, 0 skipped\n");
+  }
+}
+
+TEST_F(CorpusCommandTest, AFailureNamesTheElementAndExitsWithOne) {
+  AddCase("a/good");
+  AddCase("a/wrong", {-1, -2, -3.5, -4});
+  const Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.output,
+            "FAIL a/wrong out_0[1,0]: got -3, want -3.5, tol 0\n1 passed, 1 failed, 0 skipped\n");
+}
+
+TEST_F(CorpusCommandTest, TolerancesAllowWhatTheySay) {
+  std::string json = kCase;
+  json.replace(json.find("\"rtol\": 0"), 9, "\"rtol\": 0.1");
+  AddCase("a/near", {-1.1f, -2, -3, -4}, json);
+  AddCase("a/far", {-1, -2, -2.5f, -4}, json);
+  const Outcome outcome = Run();
+  EXPECT_EQ(outcome.output,
+            "FAIL a/far out_0[1,0]: got -3, want -2.5, tol 0.25\n1 passed, 1 failed, 0 skipped\n");
+}
+
+TEST_F(CorpusCommandTest, AnUnimplementedOpIsAFailureThatNamesIt) {
+  AddCase("a/op", {}, kCase,
+          "HloModule m\nENTRY main {\n x = f32[2,2] parameter(0)\n"
+          " ROOT r = f32[2,2] cholesky(x), lower=true\n}\n");
+  const Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("FAIL a/op "));
+  EXPECT_THAT(outcome.output, HasSubstr("cholesky"));
+  EXPECT_THAT(outcome.output, EndsWith("0 passed, 1 failed, 0 skipped\n"));
+}
+
+TEST_F(CorpusCommandTest, ListsAndFiltersSelect) {
+  AddCase("a/one");
+  AddCase("a/two");
+  AddCase("b/one");
+  Write("list.txt", "# a comment\n a/one \n\nb/one\r\na/one\n");
+  EXPECT_EQ(Run("--list list.txt").output, "2 passed, 0 failed, 0 skipped\n");
+  EXPECT_EQ(Run("--list " + dir_ + "/list.txt").output, "2 passed, 0 failed, 0 skipped\n");
+  EXPECT_EQ(Run("--list list.txt --filter '^b/'").output, "1 passed, 0 failed, 0 skipped\n");
+}
+
+TEST_F(CorpusCommandTest, MistakesInTheSelectionExitWithTwo) {
+  AddCase("a/one");
+  Write("list.txt", "a/onne\n");
+  const Outcome unknown = Run("--list list.txt");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("no case 'a/onne'"));
+  EXPECT_THAT(unknown.output, HasSubstr("did you mean 'a/one'"));
+  for (const char* flags : {"--filter zzz", "--filter '('", "--list missing.txt", "--device tpu",
+                            "--mode lazy", "--threads 0", "--repeat 0"}) {
+    EXPECT_EQ(Run(flags).exit_code, 2) << flags;
+  }
+  EXPECT_EQ(Swage("corpus " + dir_ + "/nowhere").exit_code, 2);
+  EXPECT_EQ(Swage("corpus").exit_code, 2);
+}
+
+TEST_F(CorpusCommandTest, BrokenFilesFailTheirCaseAndNameThemselves) {
+  const std::pair<const char*, const char*> broken[] = {
+      {"case.json", "{"},
+      {"case.json", "[]"},
+      {"case.json", R"({"inputs": 3, "outputs": []})"},
+      {"case.json", R"({"inputs": [7], "outputs": []})"},
+      {"case.json",
+       R"({"inputs": [{"file": "../x.npy", "dtype": "f32", "shape": []}], "outputs": []})"},
+      {"case.json",
+       R"({"inputs": [{"file": "in_0.npy", "dtype": "f99", "shape": []}], "outputs": []})"},
+      {"case.json",
+       R"({"inputs": [{"file": "in_0.npy", "dtype": "f32", "shape": [-1]}], "outputs": []})"},
+      {"case.json",
+       R"({"inputs": [{"file": "in_0.npy", "dtype": "f32", "shape": [1e30]}], "outputs": []})"},
+      {"case.json", R"({"inputs": [{"file": "in_0.npy", "dtype": "f32",
+                         "shape": [9223372036854775807, 9223372036854775807]}], "outputs": []})"},
+      {"in_0.npy", "\x93NUMPY"},
+      {"in_0.npy", ""},
+      {"out_0.npy", "not an array"},
+      {"module.hlo", "HloModule m\nENTRY main {"},
+      {"module.hlo", ""},
+  };
+  for (const auto& [file, content] : broken) {
+    AddCase("a/broken");
+    Write(std::string("a/broken/") + file, content);
+    const Outcome outcome = Run();
+    EXPECT_EQ(outcome.exit_code, 1) << content;
+    EXPECT_THAT(outcome.output, HasSubstr("FAIL a/broken ")) << content;
+    EXPECT_THAT(outcome.output, HasSubstr(file)) << content;
+    EXPECT_THAT(outcome.output, EndsWith("0 passed, 1 failed, 0 skipped\n")) << content;
+  }
+}
+
+TEST_F(CorpusCommandTest, DeeplyNestedJsonIsRefused) {
+  AddCase("a/deep", {}, std::string(2000000, '['));
+  EXPECT_EQ(Run().exit_code, 1);
+}
+
+TEST(FindMismatchTest, ExactComparisonTellsZerosApartAndMatchesNan) {
+  auto scalar = [](double x) { return ir::Literal::Scalar(ir::DType::kF32, x); };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(FindMismatch(scalar(nan), scalar(-nan), {}).has_value());
+  EXPECT_TRUE(FindMismatch(scalar(0.0), scalar(-0.0), {}).has_value());
+  EXPECT_FALSE(FindMismatch(scalar(0.0), scalar(-0.0), {.rtol = 0, .atol = 1e-6}).has_value());
+  EXPECT_TRUE(FindMismatch(scalar(nan), scalar(1), {.rtol = 1, .atol = 100}).has_value());
+  EXPECT_TRUE(FindMismatch(scalar(1), scalar(inf), {.rtol = 1, .atol = 100}).has_value());
+  EXPECT_TRUE(FindMismatch(scalar(-inf), scalar(inf), {.rtol = 1, .atol = 100}).has_value());
+  EXPECT_TRUE(FindMismatch(scalar(inf), scalar(1), {.rtol = 1, .atol = 100}).has_value());
+  EXPECT_FALSE(FindMismatch(scalar(1.5), scalar(1), {.rtol = 0.5, .atol = 0}).has_value());
+}
+
+TEST(FindMismatchTest, IntegersCompareExactlyBeyondDoublePrecision) {
+  const ir::Literal a = ir::Literal::Scalar(ir::DType::kS64, int64_t{9007199254740993});
+  const ir::Literal b = ir::Literal::Scalar(ir::DType::kS64, int64_t{9007199254740992});
+  EXPECT_TRUE(FindMismatch(a, b, {}).has_value());
+  EXPECT_FALSE(FindMismatch(a, b, {.rtol = 0, .atol = 1}).has_value());
+}
+
+TEST(FindMismatchTest, ShapesMustAgree) {
+  const ir::Literal a = ir::Literal::Scalar(ir::DType::kS32, 1);
+  EXPECT_EQ(FindMismatch(a, ir::Literal::Scalar(ir::DType::kS64, 1), {}),
+            ": got s32[], want s64[]");
+}
+
+}  // namespace
+}  // namespace swage::tools

@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "compiler/ir/npy.h"
+#include "tests/tools/run_tool.h"
+
+namespace swage::tools {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+class RunCommandTest : public testing::Test {
+ protected:
+  RunCommandTest() {
+    dir_ = testing::TempDir() + "/run_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(dir_);
+    std::filesystem::create_directories(dir_);
+  }
+  ~RunCommandTest() override { std::filesystem::remove_all(dir_); }
+
+  std::string Module(const std::string& lines) {
+    const std::string path = dir_ + "/module.hlo";
+    std::ofstream(path) << "HloModule m\nENTRY main {\n" << lines << "\n}\n";
+    return path;
+  }
+  std::string Input(const std::string& name, const ir::Literal& literal) {
+    const std::string path = dir_ + "/" + name;
+    EXPECT_TRUE(ir::WriteNpy(path, literal).ok());
+    return path;
+  }
+
+  std::string dir_;
+};
+
+TEST_F(RunCommandTest, WritesEachLeafOfTheResultInOrder) {
+  const std::string module = Module(
+      "x = f32[] parameter(0)\ny = bf16[] parameter(1)\nn = f32[] negate(x)\n"
+      "a = bf16[] add(y, y)\nt = (bf16[], f32[]) tuple(a, n)\n"
+      "ROOT r = ((bf16[], f32[]), f32[]) tuple(t, x)");
+  const std::string x = Input("x.npy", ir::Literal::Scalar(ir::DType::kF32, 3.0));
+  const std::string y = Input("y.npy", ir::Literal::Scalar(ir::DType::kBF16, 1.5));
+  const Outcome outcome = Swage("run " + module + " " + x + " " + y + " -o " + dir_ + "/new/out");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(outcome.output, "");
+  auto read = [&](int i, ir::DType dtype) {
+    const auto literal =
+        ir::ReadNpy(dir_ + "/new/out/out_" + std::to_string(i) + ".npy", {.dtype = dtype});
+    EXPECT_TRUE(literal.ok()) << literal.status();
+    return literal.ok() ? literal->GetDouble(0) : 0;
+  };
+  EXPECT_EQ(read(0, ir::DType::kBF16), 3);
+  EXPECT_EQ(read(1, ir::DType::kF32), -3);
+  EXPECT_EQ(read(2, ir::DType::kF32), 3);
+}
+
+TEST_F(RunCommandTest, PrintsResultsWithoutAnOutputFolder) {
+  const std::string module = Module("x = s32[] parameter(0)\nROOT r = s32[] negate(x)");
+  const std::string x = Input("x.npy", ir::Literal::Scalar(ir::DType::kS32, 3));
+  EXPECT_EQ(Swage("run " + module + " " + x).output, "s32[] -3\n");
+}
+
+TEST_F(RunCommandTest, BenchPrintsOneLine) {
+  const std::string module = Module("x = f32[8,8] parameter(0)\nROOT r = f32[8,8] negate(x)");
+  const Outcome outcome = Swage("run " + module + " --random --bench 3");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(
+      outcome.output,
+      MatchesRegex("compile [0-9]+\\.[0-9][0-9][0-9] ms, median [0-9]+\\.[0-9][0-9][0-9] ms, "
+                   "min [0-9]+\\.[0-9][0-9][0-9] max [0-9]+\\.[0-9][0-9][0-9], n 3\n"));
+}
+
+TEST_F(RunCommandTest, RandomInputsFollowTheSeed) {
+  const std::string module = Module("x = f32[4] parameter(0)\nROOT r = f32[4] negate(x)");
+  const std::string first = Swage("run " + module + " --random --seed 1").output;
+  EXPECT_EQ(Swage("run " + module + " --random --seed 1").output, first);
+  EXPECT_NE(Swage("run " + module + " --random --seed 2").output, first);
+}
+
+TEST_F(RunCommandTest, SymbolicDimsComeFromTheFiles) {
+  const std::string module = Module("x = f32[n] parameter(0)\nROOT r = f32[n] negate(x)");
+  ir::Literal x = *ir::Literal::Create(ir::Shape::Array(ir::DType::kF32, {ir::Dim(2)}));
+  EXPECT_EQ(Swage("run " + module + " " + Input("x.npy", x)).output, "f32[2] {-0, -0}\n");
+  const Outcome random = Swage("run " + module + " --random");
+  EXPECT_EQ(random.exit_code, 2);
+  EXPECT_THAT(random.output, HasSubstr("static shapes"));
+}
+
+TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
+  const std::string module = Module("x = f32[2] parameter(0)\nROOT r = f32[2] negate(x)");
+  const std::string scalar = Input("s.npy", ir::Literal::Scalar(ir::DType::kF32, 1.0));
+  struct Mistake {
+    std::string args;
+    const char* said;
+  };
+  std::ofstream(dir_ + "/text.npy") << "hello";
+  std::ofstream(dir_ + "/bad.hlo")
+      << "HloModule m\nENTRY main {\n ROOT r = f32[] frobnicate()\n}\n";
+  const Mistake mistakes[] = {
+      {module, "got 0 input files"},
+      {module + " " + scalar + " " + scalar, "got 2 input files"},
+      {module + " " + scalar, "shape mismatch"},
+      {module + " " + dir_ + "/text.npy", "text.npy"},
+      {module + " " + dir_ + "/missing.npy", "missing.npy"},
+      {module + " --random " + scalar, "--random takes no input files"},
+      {module + " --random --device tpu", "no device 'tpu'"},
+      {dir_ + "/missing.hlo --random", "missing.hlo"},
+      {dir_ + "/bad.hlo --random", "bad.hlo:3:"},
+      {dir_ + " --random", dir_.c_str()},
+      {module + " --random -o " + scalar, "s.npy"},
+      {module + " --random --bench 0", "bench"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const Outcome outcome = Swage("run " + mistake.args);
+    EXPECT_EQ(outcome.exit_code, 2) << mistake.args << "\n" << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(mistake.said));
+  }
+}
+
+TEST_F(RunCommandTest, AnAbsurdSizeIsAnError) {
+  const std::string module = Module(
+      "x = f32[] parameter(0)\nROOT r = f32[1099511627776,1024] broadcast(x), dimensions={}");
+  const Outcome outcome = Swage("run " + module + " --random");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+}
+
+}  // namespace
+}  // namespace swage::tools
