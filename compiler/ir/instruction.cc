@@ -66,6 +66,12 @@ void Instruction::AppendOperand(Instruction* value) {
   value->AddUser(this);
 }
 
+void Instruction::RemoveOperand(int i) {
+  Instruction* old = operands_[i];
+  operands_.erase(operands_.begin() + i);
+  if (std::find(operands_.begin(), operands_.end(), old) == operands_.end()) old->RemoveUser(this);
+}
+
 void Instruction::AddControlPredecessor(Instruction* before) {
   if (std::find(control_predecessors_.begin(), control_predecessors_.end(), before) !=
       control_predecessors_.end()) {

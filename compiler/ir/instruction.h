@@ -108,6 +108,8 @@ class Instruction {
   void SetOperand(int i, Instruction* value);
   // Adds an operand at the end (fusion, tuple, call).
   void AppendOperand(Instruction* value);
+  // Takes operand i away; the later ones move down (fusion, tuple, call).
+  void RemoveOperand(int i);
   // Lets every user (and the root, and control edges) of this value use `value` instead, which must
   // have a compatible shape. `value` itself keeps its use of this.
   Status ReplaceAllUsesWith(Instruction* value);

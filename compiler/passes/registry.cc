@@ -1,0 +1,58 @@
+#include "compiler/passes/registry.h"
+
+#include <vector>
+
+#include "base/nearest.h"
+#include "compiler/passes/broadcast_canonicalizer.h"
+#include "compiler/passes/computation_deduplicator.h"
+#include "compiler/passes/cse.h"
+#include "compiler/passes/dce.h"
+#include "compiler/passes/inline.h"
+#include "compiler/passes/map_inliner.h"
+#include "compiler/passes/optimization_barrier_expander.h"
+#include "compiler/passes/sharding_remover.h"
+#include "compiler/passes/tuple_simplifier.h"
+#include "compiler/passes/zero_sized_elimination.h"
+
+namespace swage::passes {
+namespace {
+
+template <typename T>
+std::unique_ptr<Pass> Make() {
+  return std::make_unique<T>();
+}
+
+// A new pass is one row here; sorted by name.
+constexpr PassInfo kPasses[] = {
+    {"broadcast-canonicalizer", "sorts the dimensions of broadcasts",
+     &Make<BroadcastCanonicalizer>},
+    {"computation-deduplicator", "lets callers of equal computations share one",
+     &Make<ComputationDeduplicator>},
+    {"cse", "merges instructions that compute the same", &Make<Cse>},
+    {"dce", "removes instructions and computations that nobody uses", &Make<Dce>},
+    {"fusion-cse", "merges equal instructions inside fusions", &Make<FusionCse>},
+    {"inline", "puts called computations in the place of their calls", &Make<Inline>},
+    {"map-inliner", "replaces map by its body on whole arrays", &Make<MapInliner>},
+    {"optimization-barrier-expander", "removes opt-barriers once they have served",
+     &Make<OptimizationBarrierExpander>},
+    {"sharding-remover", "drops sharding marks on one device", &Make<ShardingRemover>},
+    {"tuple-simplifier", "removes tuples that are taken apart again", &Make<TupleSimplifier>},
+    {"zero-sized-elimination", "replaces arrays without elements by constants",
+     &Make<ZeroSizedElimination>},
+};
+
+}  // namespace
+
+std::span<const PassInfo> AllPasses() { return kPasses; }
+
+StatusOr<std::unique_ptr<Pass>> MakePass(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const PassInfo& info : kPasses) {
+    if (info.name == name) return info.make();
+    names.push_back(info.name);
+  }
+  return NotFound("[passes] there is no pass '", ToAbsl(name), "'", DidYouMean(name, names),
+                  " (`swage passes` lists all)");
+}
+
+}  // namespace swage::passes

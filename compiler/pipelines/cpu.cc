@@ -1,0 +1,65 @@
+#include "compiler/pipelines/cpu.h"
+
+#include "compiler/ir/parser.h"
+#include "compiler/passes/broadcast_canonicalizer.h"
+#include "compiler/passes/computation_deduplicator.h"
+#include "compiler/passes/cse.h"
+#include "compiler/passes/dce.h"
+#include "compiler/passes/inline.h"
+#include "compiler/passes/map_inliner.h"
+#include "compiler/passes/optimization_barrier_expander.h"
+#include "compiler/passes/sharding_remover.h"
+#include "compiler/passes/tuple_simplifier.h"
+#include "compiler/passes/verify.h"
+#include "compiler/passes/zero_sized_elimination.h"
+
+namespace swage::pipelines {
+namespace {
+
+using namespace passes;  // NOLINT: this file is nothing but their names
+
+// Until nothing changes: smaller, never other values.
+void AddSimplification(Pipeline& pipeline) {
+  FixedPoint& simplification = pipeline.AddFixedPoint("simplification");
+  simplification.AddPass<ZeroSizedElimination>();
+  simplification.AddPass<TupleSimplifier>();
+  simplification.AddPass<ComputationDeduplicator>();
+  simplification.AddPass<Cse>();
+  simplification.AddPass<Dce>();
+}
+
+// Replaces what later passes and emitters need not know.
+void AddExpanders(Pipeline& pipeline) {
+  Pipeline& expanders = pipeline.AddPipeline("expanders");
+  expanders.AddPass<MapInliner>();
+  expanders.AddPass<BroadcastCanonicalizer>();
+}
+
+}  // namespace
+
+std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
+  auto cpu = std::make_unique<Pipeline>("cpu");
+  cpu->AddChecker<Verifier>();
+
+  cpu->AddPass<Inline>();
+
+  Pipeline& sharding = cpu->AddPipeline("sharding-removal");
+  sharding.AddPass<ShardingRemover>();
+  sharding.AddPass<Dce>();
+
+  Pipeline& optimization = cpu->AddPipeline("optimization");
+  AddExpanders(optimization);
+  AddSimplification(optimization);
+  optimization.AddPass<OptimizationBarrierExpander>();
+  optimization.AddPass<Dce>();
+
+  return cpu;
+}
+
+Status RunCpuPipeline(ir::Module* module, PassContext& context) {
+  // Layouts that the text of a module had are no orders, but for the entry's.
+  if (!module->has_layouts()) ir::DropLayouts(module);
+  return CpuPipeline(context.options())->Run(*module, context).status();
+}
+
+}  // namespace swage::pipelines
