@@ -1,0 +1,47 @@
+#include "compiler/passes/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace swage::passes {
+namespace {
+
+class OptionsTest : public ::testing::Test {
+ protected:
+  ~OptionsTest() override {
+    unsetenv("SWAGE_CHECK");
+    unsetenv("SWAGE_DUMP_TO");
+  }
+};
+
+TEST_F(OptionsTest, ComeFromTheEnvironment) {
+  setenv("SWAGE_CHECK", "memory,passes", 1);
+  setenv("SWAGE_DUMP_TO", "/tmp/dump", 1);
+  const StatusOr<CompilerOptions> options = OptionsFromEnvironment();
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->dump_to, "/tmp/dump");
+  EXPECT_TRUE(options->check_passes);
+  EXPECT_TRUE(options->check_lies);
+}
+
+TEST_F(OptionsTest, AreQuietByDefault) {
+  unsetenv("SWAGE_CHECK");
+  unsetenv("SWAGE_DUMP_TO");
+  const StatusOr<CompilerOptions> options = OptionsFromEnvironment();
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_TRUE(options->dump_to.empty());
+  EXPECT_FALSE(options->check_passes);
+  EXPECT_FALSE(options->check_lies);
+}
+
+TEST_F(OptionsTest, AnUnknownCheckModeIsAnErrorWithTheNearest) {
+  setenv("SWAGE_CHECK", "pases", 1);
+  const Status status = OptionsFromEnvironment().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("did you mean 'passes'"));
+}
+
+}  // namespace
+}  // namespace swage::passes
