@@ -8,6 +8,8 @@
 #include "tools/command.h"
 #include "tools/corpus_command.h"
 #include "tools/exit_code.h"
+#include "tools/opt_command.h"
+#include "tools/passes_command.h"
 #include "tools/run_command.h"
 
 namespace swage::tools {
@@ -21,6 +23,8 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", version, "Versions of Swage and of what it stands on");
   Action chosen;
   AddCorpusCommand(app, &chosen);
+  AddOptCommand(app, &chosen);
+  AddPassesCommand(app, &chosen);
   AddRunCommand(app, &chosen);
   try {
     app.parse(argc, argv);

@@ -10,6 +10,7 @@
 #include "compiler/passes/inline.h"
 #include "compiler/passes/map_inliner.h"
 #include "compiler/passes/optimization_barrier_expander.h"
+#include "compiler/passes/priority_fusion.h"
 #include "compiler/passes/sharding_remover.h"
 #include "compiler/passes/tuple_simplifier.h"
 #include "compiler/passes/zero_sized_elimination.h"
@@ -35,6 +36,8 @@ constexpr PassInfo kPasses[] = {
     {"map-inliner", "replaces map by its body on whole arrays", &Make<MapInliner>},
     {"optimization-barrier-expander", "removes opt-barriers once they have served",
      &Make<OptimizationBarrierExpander>},
+    {"priority-fusion", "computes values inside their consumers where the cost model gains by it",
+     &Make<PriorityFusion>},
     {"sharding-remover", "drops sharding marks on one device", &Make<ShardingRemover>},
     {"tuple-simplifier", "removes tuples that are taken apart again", &Make<TupleSimplifier>},
     {"zero-sized-elimination", "replaces arrays without elements by constants",

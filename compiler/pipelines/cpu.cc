@@ -8,6 +8,7 @@
 #include "compiler/passes/inline.h"
 #include "compiler/passes/map_inliner.h"
 #include "compiler/passes/optimization_barrier_expander.h"
+#include "compiler/passes/priority_fusion.h"
 #include "compiler/passes/sharding_remover.h"
 #include "compiler/passes/tuple_simplifier.h"
 #include "compiler/passes/verify.h"
@@ -35,6 +36,14 @@ void AddExpanders(Pipeline& pipeline) {
   expanders.AddPass<BroadcastCanonicalizer>();
 }
 
+// Which values are never stored.
+void AddFusion(Pipeline& pipeline) {
+  Pipeline& fusion = pipeline.AddPipeline("fusion");
+  fusion.AddPass<PriorityFusion>();
+  fusion.AddPass<FusionCse>();
+  fusion.AddPass<Dce>();
+}
+
 }  // namespace
 
 std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
@@ -53,14 +62,13 @@ std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
   optimization.AddPass<OptimizationBarrierExpander>();
   optimization.AddPass<Dce>();
 
+  AddFusion(*cpu);
   return cpu;
 }
 
 Status RunCpuPipeline(ir::Module* module, PassContext& context) {
-  // Layouts (but the entry's) and schedules that the text of a module had are no orders.
-  ir::DropLayouts(module);
-  module->set_is_scheduled(false);
-  for (ir::Computation* computation : module->Computations()) computation->set_schedule({});
+  // Layouts that the text of a module had are no orders, but for the entry's.
+  if (!module->has_layouts()) ir::DropLayouts(module);
   return CpuPipeline(context.options())->Run(*module, context).status();
 }
 

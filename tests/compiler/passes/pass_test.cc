@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/cost/device_description.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
@@ -37,7 +38,8 @@ bool RunForTest(ir::Module& module, Pass& pass, CompilerOptions options) {
   const std::string text = TextForTest(module);
   PassContext quiet;
   const std::unique_ptr<EvaluationCheck> evaluation = EvaluationCheck::Start(module, quiet);
-  PassContext context(std::move(options));
+  const cost::DeviceDescription device = cost::TestCpu();
+  PassContext context(std::move(options), &device);
   StatusOr<bool> changed = pass.Run(module, context);
   if (!changed.ok()) {
     ADD_FAILURE() << pass.name() << ": " << changed.status().message();
