@@ -18,6 +18,8 @@ using ir::DType;
 using ir::Literal;
 using ir::Shape;
 
+// Making larger arguments takes longer than evaluating most modules.
+constexpr int64_t kMaxArgumentBytes = int64_t{32} << 20;
 constexpr evaluator::Options kLimits = {.max_time_ms = 3000, .max_bytes = int64_t{2} << 30};
 
 // The extent of `dim` where every symbol is 3, or the nearest value in its range.
@@ -211,7 +213,13 @@ StatusOr<std::vector<Literal>> RandomArguments(const ir::Module& module, InputKi
   std::mt19937_64 random(kind == InputKind::kOrdinary ? 1 : 2);
   ir::SymbolBinding binding;
   std::vector<Literal> arguments;
+  int64_t bytes = 0;
   for (const ir::Instruction* parameter : module.entry()->parameters()) {
+    bytes += parameter->shape().is_static() ? parameter->shape().ByteSize().value_or(0) : 0;
+    if (bytes > kMaxArgumentBytes) {
+      return ResourceExhausted("[check] the arguments take more than ", kMaxArgumentBytes,
+                               " bytes");
+    }
     SWAGE_ASSIGN_OR_RETURN(Literal argument,
                            RandomLiteral(parameter->shape(), random, kind, &binding));
     arguments.push_back(std::move(argument));

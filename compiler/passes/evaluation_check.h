@@ -29,6 +29,7 @@ enum class InputKind {
 };
 
 // Arguments of the entry computation; equal for equal modules. A symbol gets a small value.
+// ResourceExhausted when they are large.
 StatusOr<std::vector<ir::Literal>> RandomArguments(const ir::Module& module, InputKind kind);
 
 // Where two results differ and how; nullopt when they agree. With `tolerant`, floats may differ by

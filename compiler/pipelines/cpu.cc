@@ -67,8 +67,10 @@ std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
 }
 
 Status RunCpuPipeline(ir::Module* module, PassContext& context) {
-  // Layouts that the text of a module had are no orders, but for the entry's.
-  if (!module->has_layouts()) ir::DropLayouts(module);
+  // Layouts (but the entry's) and schedules that the text of a module had are no orders.
+  ir::DropLayouts(module);
+  module->set_is_scheduled(false);
+  for (ir::Computation* computation : module->Computations()) computation->set_schedule({});
   return CpuPipeline(context.options())->Run(*module, context).status();
 }
 
