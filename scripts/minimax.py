@@ -182,6 +182,9 @@ FITS = {
     "log1p_f32": (log1p_tail, lambda f: f * f, identity, -0.2501, 0.5001, 8, "float"),
     # log(m) = 2 atanh(s) = 2s + s^3 P(s^2), s = (m-1)/(m+1).
     "log_f64": (atanh_tail, one, identity, 0, 0.02945, 6, "double"),
+    # 2 atanh(s) = 2s + s^3 (2/3 + s^2 P(s^2)), for pow in f64.
+    "log_pow": (lambda z: series(lambda k: 2 / mpf(2 * k + 5), z), lambda z: z * z, identity, 0,
+                0.02945, 7, "double"),
     "log_fast": (atanh_tail, lambda z: z, identity, 0, 0.02945, 5, "double"),
     "sin_f32": (sin_tail, lambda z: z, identity, 0, 0.6171, 2, "float"),
     "cos_f32": (cos_tail, lambda z: z * z, identity, 0, 0.6171, 2, "float"),

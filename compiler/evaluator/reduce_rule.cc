@@ -10,15 +10,10 @@
 #include "compiler/evaluator/rules.h"
 #include "compiler/evaluator/shape_binding.h"
 #include "compiler/evaluator/strided_copy.h"
+#include "compiler/math/reduction_tree.h"
 
 namespace swage::evaluator {
 namespace {
-
-// The tree: strided partials along the minor dimension and along others, and the elements that one
-// partial takes before the next chunk begins.
-constexpr int kMinorPartials = 64;
-constexpr int kMajorPartials = 8;
-constexpr int64_t kPartialDepth = 64;
 
 // Elements that one combining step should have at least, where there is so much to combine.
 constexpr int64_t kWantedLanes = 4096;
@@ -75,7 +70,7 @@ class LineReducer {
 };
 
 StatusOr<Buffers> LineReducer::Run(ConstArrays in) {
-  const int64_t chunk = kPartialDepth * int64_t{line_.partials};
+  const int64_t chunk = math::kPartialDepth * line_.partials;
   const int64_t full = line_.extent / chunk, rest = line_.extent % chunk;
   const int64_t parts = full + (rest > 0);
   const int64_t row = line_.outer * line_.inner;
@@ -184,7 +179,7 @@ StatusOr<Buffers> ReduceDimensions(const OpContext& context, Combiner* combiner)
     for (int64_t i = 0; i < d; ++i) line.outer *= dims[i];
     for (size_t i = d + 1; i < dims.size(); ++i) line.inner *= dims[i];
     line.extent = dims[d];
-    line.partials = d == minor ? kMinorPartials : kMajorPartials;
+    line.partials = math::PartialsOf(d == minor);
     std::vector<const uint8_t*> in;
     for (int k = 0; k < combiner->count(); ++k) {
       in.push_back(values.empty() ? context.operand(k).bytes().data() : values[k].data());

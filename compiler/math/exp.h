@@ -1,7 +1,7 @@
 // File: compiler/math/exp.h
 //
-// exp, expm1 and logistic for float and double. Largest error in units in the last place, measured
-// by tests/compiler/math: float under 1 over all inputs; double under 1 (sampled).
+// exp, expm1 and logistic for float and double. Largest error in units in the last place (float
+// over all inputs, double sampled): exp 0.87, 0.84; expm1 0.89, 1.1; logistic 0.76, 0.66.
 //
 // exp(x) = 2^n exp(r) with n = x / ln2 to the nearest integer and |r| <= ln2 / 2. The polynomials
 // are the rows exp_f32 and exp_f64 of scripts/minimax.py.

@@ -22,6 +22,10 @@ struct PowTable {
   static constexpr double kExp2[] = {
       0x1.62e42fef84c0bp-1,  0x1.ebfbdff81aeb3p-3,  0x1.c6b08dd7200b9p-5,  0x1.3b2ab72772617p-7,
       0x1.5d874572a6275p-10, 0x1.43088fb3b11e4p-13, 0x1.00dc71a2b7c92p-16, 0x1.63f1076956e6ap-20};
+  // 2 atanh(s) = 2 s + s^3 (2/3 + s^2 P(s^2)), to 2^-72: row log_pow.
+  static constexpr double kLogTail[] = {
+      0x1.9999999999996p-2, 0x1.2492492492f53p-2, 0x1.c71c71c5962b6p-3, 0x1.745d1829933b2p-3,
+      0x1.3b1364b6b8d06p-3, 0x1.112072391ebb7p-3, 0x1.de3cedec42397p-4, 0x1.eaca25c0544b3p-4};
   static constexpr double kTwoThirds = 0x1.5555555555555p-1;
   static constexpr double kTwoThirdsLow = 0x1.5555555555555p-55;
 };
@@ -62,10 +66,7 @@ Pair<B, double> LogInParts(B& b, V<B, double> x) {
   // log(m) = 2 s + s z (2/3 + z (2/5 + ...)), z = s^2
   Pair<B, double> z = TwoProduct<double>(b, s, s);
   z.lo = b.Fma(s + s, s_low, z.lo);
-  double tail[std::size(LogTable<double>::kP) - 1];
-  for (size_t i = 0; i < std::size(tail); ++i) tail[i] = LogTable<double>::kP[i + 1];
-  D inner = z.hi * Horner<double>(b, z.hi, tail);
-  // The table's first coefficient differs from 2/3 where its rounding does.
+  D inner = z.hi * Horner<double>(b, z.hi, PowTable::kLogTail);
   D two_thirds = Lit<double>(b, PowTable::kTwoThirds);
   Pair<B, double> u = FastTwoSum<double>(b, two_thirds, inner + PowTable::kTwoThirdsLow);
   Pair<B, double> v = TwoProduct<double>(b, z.hi, u.hi);
@@ -92,10 +93,10 @@ V<B, double> PowPositive(B& b, V<B, double> x, V<B, double> y) {
   D w_low = b.Fma(y, log.hi, -w) + y * log.lo;
   w_low = b.Select(regular & (b.Abs(w) < 1000.0), w_low, Lit<double>(b, 0.0));
   ExpReduced<B, double> e = ReduceExp<double>(b, Limit<double>(b, w, E::kMin, E::kMax));
-  D r = e.r.hi;
-  D rest = e.r.lo + w_low;
-  D tail = b.Fma(r * r, Horner<double>(b, r, E::kP), b.Fma(r, rest, rest));
-  return ScaleByPowerOfTwo<double>(b, (r + tail) + 1.0, e.n);
+  // w_low may be large beside r.hi's last bit, so it goes into r.
+  Pair<B, double> r = FastTwoSum<double>(b, e.r.hi, e.r.lo + w_low);
+  D tail = b.Fma(r.hi * r.hi, Horner<double>(b, r.hi, E::kP), b.Fma(r.hi, r.lo, r.lo));
+  return ScaleByPowerOfTwo<double>(b, (r.hi + tail) + 1.0, e.n);
 }
 
 template <class T, class B>

@@ -35,19 +35,20 @@ struct SinCosTable<double> {
 
 namespace trig_internal {
 
+// Both as unevaluated sums.
 template <class T, class B>
-V<B, T> SinOfReduced(B& b, const Pair<B, T>& r) {
+Pair<B, T> SinOfReduced(B& b, const Pair<B, T>& r) {
   V<B, T> z = r.hi * r.hi;
-  return r.hi + b.Fma(r.hi * z, Horner<T>(b, z, SinCosTable<T>::kS), r.lo);
+  return {r.hi, b.Fma(r.hi * z, Horner<T>(b, z, SinCosTable<T>::kS), r.lo)};
 }
 
 template <class T, class B>
-V<B, T> CosOfReduced(B& b, const Pair<B, T>& r) {
+Pair<B, T> CosOfReduced(B& b, const Pair<B, T>& r) {
   V<B, T> z = r.hi * r.hi;
   V<B, T> half = z * T(0.5);
   V<B, T> w = T{1} - half;
   V<B, T> rest = b.Fma(-r.hi, r.lo, (T{1} - w) - half);
-  return w + b.Fma(z * z, Horner<T>(b, z, SinCosTable<T>::kC), rest);
+  return {w, b.Fma(z * z, Horner<T>(b, z, SinCosTable<T>::kC), rest)};
 }
 
 // sin(x + quarter_turns pi/2) for x >= 0.
@@ -58,7 +59,9 @@ V<B, T> SinOfTurned(B& b, V<B, T> x, IntOf<T> quarter_turns) {
   V<B, Int> quadrant = reduced.n + quarter_turns;
   V<B, Int> zero = Lit<Int>(b, 0);
   V<B, bool> use_cos = (quadrant & Int{1}) != zero;
-  V<B, T> value = b.Select(use_cos, CosOfReduced<T>(b, reduced.r), SinOfReduced<T>(b, reduced.r));
+  Pair<B, T> sin = SinOfReduced<T>(b, reduced.r);
+  Pair<B, T> cos = CosOfReduced<T>(b, reduced.r);
+  V<B, T> value = b.Select(use_cos, cos.hi, sin.hi) + b.Select(use_cos, cos.lo, sin.lo);
   return b.Select((quadrant & Int{2}) != zero, -value, value);
 }
 
@@ -69,9 +72,16 @@ V<B, T> TanOfReduced(B& b, const Pair<B, T>& r, V<B, bool> odd) {
     V<B, T> t = r.hi + b.Fma(r.hi * z, Horner<T>(b, z, SinCosTable<T>::kTan), r.lo);
     return b.Select(odd, T{-1} / t, t);
   } else {
-    V<B, T> s = SinOfReduced<T>(b, r);
-    V<B, T> c = CosOfReduced<T>(b, r);
-    return b.Select(odd, -c, s) / b.Select(odd, s, c);
+    Pair<B, T> s = SinOfReduced<T>(b, r);
+    Pair<B, T> c = CosOfReduced<T>(b, r);
+    s = FastTwoSum<T>(b, s.hi, s.lo);
+    c = FastTwoSum<T>(b, c.hi, c.lo);
+    Pair<B, T> above = {b.Select(odd, -c.hi, s.hi), b.Select(odd, -c.lo, s.lo)};
+    Pair<B, T> below = {b.Select(odd, s.hi, c.hi), b.Select(odd, s.lo, c.lo)};
+    V<B, T> inverse = T{1} / below.hi;
+    V<B, T> q = above.hi * inverse;
+    V<B, T> rest = b.Fma(-q, below.hi, above.hi) + b.Fma(-q, below.lo, above.lo);
+    return b.Fma(rest, inverse, q);
   }
 }
 
