@@ -88,7 +88,6 @@ StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::L
 
 StatusOr<std::unique_ptr<ir::Module>> LoadModule(const std::string& path) {
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, ir::ParseHloFile(path));
-  ir::DropLayouts(module.get());
   return module;
 }
 

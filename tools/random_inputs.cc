@@ -4,6 +4,8 @@
 #include <complex>
 #include <cstring>
 #include <numbers>
+#include <optional>
+#include <utility>
 
 namespace swage::tools {
 namespace {
@@ -21,12 +23,18 @@ class Random {
   }
   // In (0, 1].
   double Unit() { return (static_cast<double>(Next() >> 11) + 1) * 0x1p-53; }
+  // Box and Muller: two independent values from one point of the square.
   double Normal() {
-    return std::sqrt(-2 * std::log(Unit())) * std::cos(2 * std::numbers::pi * Unit());
+    if (spare_.has_value()) return *std::exchange(spare_, std::nullopt);
+    const double radius = std::sqrt(-2 * std::log(Unit()));
+    const double angle = 2 * std::numbers::pi * Unit();
+    spare_ = radius * std::sin(angle);
+    return radius * std::cos(angle);
   }
 
  private:
   uint64_t state_;
+  std::optional<double> spare_;
 };
 
 void FillFloats(double deviation, Random* random, ir::Literal* out) {
