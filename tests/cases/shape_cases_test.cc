@@ -142,6 +142,29 @@ ENTRY main {
   }
 }
 
+TEST_P(ShapeCases, TheLastElementOfALongBroadcastIsTheValue) {
+  const StatusOr<std::vector<ir::Literal>> got = TryRun(R"(HloModule m
+ENTRY main {
+  c = f32[] parameter(0)
+  b = f32[3221225472] broadcast(c), dimensions={}
+  i = s64[1] constant({3221225471})
+  ROOT r = f32[1] gather(b, i), offset_dims={0}, collapsed_slice_dims={}, start_index_map={0}, index_vector_dim=0, slice_sizes={1}
+})",
+                                                        {Value("f32[]", "1.5")});
+  if (got.ok()) {
+    ExpectSame((*got)[0], Value("f32[1]", "{1.5}"), {});
+  } else {
+    EXPECT_EQ(got.status().code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(got.status().message()), testing::HasSubstr("12884901888"));
+  }
+}
+
+TEST(LargeShapes, CountsAndBytesDoNotWrap) {
+  const ir::Shape shape = *ir::ParseShape("f16[3,1073741824]");
+  EXPECT_EQ(*shape.NumElements(), 3221225472);
+  EXPECT_EQ(*shape.ByteSize(), 6442450944);
+}
+
 TEST_P(ShapeCases, AnAbsurdBroadcastIsAnErrorAndNotACrash) {
   for (const std::string shape : {"f32[1099511627776,1024]", "f64[4611686018427387904]"}) {
     const StatusOr<std::vector<ir::Literal>> got = TryRun(
