@@ -124,12 +124,10 @@ class BufferAssigner {
     }
   }
 
-  int32_t FindGroupToContinue(ValueId id) const {
+  int32_t FindGroupToContinue(ValueId id) {
     const Value& value = values()[id];
     if (value.bytes == 0) return -1;
-    for (const Instruction* operand : value.instruction->operands()) {
-      if (!operand->shape().is_array()) continue;
-      const ValueId old = result_.ranges_.ValuesOf(operand)[0];
+    for (const auto& [old, operand] : ReadsOf(value.instruction)) {
       const int32_t group = group_of_[old];
       if (group < 0 || groups_[group].last != old) continue;
       if (values()[old].bytes == value.bytes && values()[old].end == value.begin &&
@@ -140,15 +138,28 @@ class BufferAssigner {
     return -1;
   }
 
+  // What an instruction reads, sorted: a value and the operand that holds it.
+  const std::vector<std::pair<ValueId, int>>& ReadsOf(const Instruction* instruction) {
+    if (reader_ == instruction) return reads_;
+    reader_ = instruction;
+    reads_.clear();
+    for (int i = 0; i < instruction->operand_count(); ++i) {
+      for (ValueId id : result_.ranges_.ValuesOf(instruction->operand(i)))
+        reads_.push_back({id, i});
+    }
+    std::sort(reads_.begin(), reads_.end());
+    return reads_;
+  }
+
   // Every operand of the kernel of `id` through which it reads `old` agrees.
-  bool MayWriteOver(ValueId id, ValueId old) const {
+  bool MayWriteOver(ValueId id, ValueId old) {
     const Instruction& user = *values()[id].instruction;
     const int64_t leaf = id - result_.ranges_.ValuesOf(&user)[0];
-    for (int i = 0; i < user.operand_count(); ++i) {
-      for (ValueId read : result_.ranges_.ValuesOf(user.operand(i))) {
-        if (read != old) continue;
-        if (!user.operand(i)->shape().is_array() || !can_write_over_(user, i, leaf)) return false;
-      }
+    const auto& reads = ReadsOf(&user);
+    auto read = std::lower_bound(reads.begin(), reads.end(), std::make_pair(old, 0));
+    for (; read != reads.end() && read->first == old; ++read) {
+      const bool is_array = user.operand(read->second)->shape().is_array();
+      if (!is_array || !can_write_over_(user, read->second, leaf)) return false;
     }
     return true;
   }
@@ -217,7 +228,7 @@ class BufferAssigner {
     }
   }
 
-  bool MayTakeOver(ValueId id, ValueId parameter) const {
+  bool MayTakeOver(ValueId id, ValueId parameter) {
     if (values()[id].instruction->opcode() == Opcode::kCopy) return true;  // the copy is skipped
     return MayWriteOver(id, parameter);
   }
@@ -227,6 +238,8 @@ class BufferAssigner {
   std::function<bool(const Instruction&, int, int64_t)> can_write_over_;
   BufferAssignment result_;
   std::vector<ValueId> parameter_values_;
+  const Instruction* reader_ = nullptr;  // whose reads these are
+  std::vector<std::pair<ValueId, int>> reads_;
   std::vector<Group> groups_;
   std::vector<int32_t> group_of_;  // by value; -1: parameter, constant, or not yet
 };

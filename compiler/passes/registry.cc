@@ -4,14 +4,23 @@
 
 #include "base/nearest.h"
 #include "compiler/passes/broadcast_canonicalizer.h"
+#include "compiler/passes/buffer_assignment.h"
 #include "compiler/passes/computation_deduplicator.h"
+#include "compiler/passes/copy_elision.h"
+#include "compiler/passes/copy_insertion.h"
 #include "compiler/passes/cse.h"
 #include "compiler/passes/dce.h"
+#include "compiler/passes/fusion_wrapper.h"
 #include "compiler/passes/inline.h"
+#include "compiler/passes/layout_assignment.h"
+#include "compiler/passes/layout_normalization.h"
 #include "compiler/passes/map_inliner.h"
 #include "compiler/passes/optimization_barrier_expander.h"
 #include "compiler/passes/priority_fusion.h"
+#include "compiler/passes/reshape_decomposer.h"
+#include "compiler/passes/scheduling.h"
 #include "compiler/passes/sharding_remover.h"
+#include "compiler/passes/transpose_dimension_grouper.h"
 #include "compiler/passes/tuple_simplifier.h"
 #include "compiler/passes/zero_sized_elimination.h"
 
@@ -27,18 +36,29 @@ std::unique_ptr<Pass> Make() {
 constexpr PassInfo kPasses[] = {
     {"broadcast-canonicalizer", "sorts the dimensions of broadcasts",
      &Make<BroadcastCanonicalizer>},
+    {"buffer-assignment", "checks and dumps where each value lives", &Make<BufferAssignment>},
     {"computation-deduplicator", "lets callers of equal computations share one",
      &Make<ComputationDeduplicator>},
+    {"copy-elision", "removes copies whose two ends may be one buffer", &Make<CopyElision>},
+    {"copy-insertion", "gives every output a buffer of its own", &Make<CopyInsertion>},
     {"cse", "merges instructions that compute the same", &Make<Cse>},
     {"dce", "removes instructions and computations that nobody uses", &Make<Dce>},
     {"fusion-cse", "merges equal instructions inside fusions", &Make<FusionCse>},
+    {"fusion-wrapper", "makes a fusion of every op that needs a kernel of its own",
+     &Make<FusionWrapper>},
     {"inline", "puts called computations in the place of their calls", &Make<Inline>},
+    {"layout-assignment", "gives every array a layout", &Make<LayoutAssignment>},
+    {"layout-normalization", "turns changes of layout into transposes", &Make<LayoutNormalization>},
     {"map-inliner", "replaces map by its body on whole arrays", &Make<MapInliner>},
     {"optimization-barrier-expander", "removes opt-barriers once they have served",
      &Make<OptimizationBarrierExpander>},
     {"priority-fusion", "computes values inside their consumers where the cost model gains by it",
      &Make<PriorityFusion>},
+    {"reshape-decomposer", "replaces what moves no byte by bitcasts", &Make<ReshapeDecomposer>},
+    {"scheduling", "orders instructions for little memory", &Make<Scheduling>},
     {"sharding-remover", "drops sharding marks on one device", &Make<ShardingRemover>},
+    {"transpose-dimension-grouper", "writes transposes in as few dimensions as it takes",
+     &Make<TransposeDimensionGrouper>},
     {"tuple-simplifier", "removes tuples that are taken apart again", &Make<TupleSimplifier>},
     {"zero-sized-elimination", "replaces arrays without elements by constants",
      &Make<ZeroSizedElimination>},

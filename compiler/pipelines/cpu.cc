@@ -2,14 +2,23 @@
 
 #include "compiler/ir/parser.h"
 #include "compiler/passes/broadcast_canonicalizer.h"
+#include "compiler/passes/buffer_assignment.h"
 #include "compiler/passes/computation_deduplicator.h"
+#include "compiler/passes/copy_elision.h"
+#include "compiler/passes/copy_insertion.h"
 #include "compiler/passes/cse.h"
 #include "compiler/passes/dce.h"
+#include "compiler/passes/fusion_wrapper.h"
 #include "compiler/passes/inline.h"
+#include "compiler/passes/layout_assignment.h"
+#include "compiler/passes/layout_normalization.h"
 #include "compiler/passes/map_inliner.h"
 #include "compiler/passes/optimization_barrier_expander.h"
 #include "compiler/passes/priority_fusion.h"
+#include "compiler/passes/reshape_decomposer.h"
+#include "compiler/passes/scheduling.h"
 #include "compiler/passes/sharding_remover.h"
+#include "compiler/passes/transpose_dimension_grouper.h"
 #include "compiler/passes/tuple_simplifier.h"
 #include "compiler/passes/verify.h"
 #include "compiler/passes/zero_sized_elimination.h"
@@ -36,12 +45,33 @@ void AddExpanders(Pipeline& pipeline) {
   expanders.AddPass<BroadcastCanonicalizer>();
 }
 
+// Row-major arrays from here on; what moves no byte becomes a bitcast.
+void AddLayouts(Pipeline& pipeline) {
+  pipeline.AddPass<LayoutAssignment>();
+  pipeline.AddPass<LayoutNormalization>();
+  FixedPoint& simplification = pipeline.AddFixedPoint("post-layout-simplification");
+  simplification.AddPass<ReshapeDecomposer>();
+  simplification.AddPass<TransposeDimensionGrouper>();
+  simplification.AddPass<TupleSimplifier>();
+  simplification.AddPass<Cse>();
+  simplification.AddPass<Dce>();
+}
+
 // Which values are never stored.
 void AddFusion(Pipeline& pipeline) {
   Pipeline& fusion = pipeline.AddPipeline("fusion");
   fusion.AddPass<PriorityFusion>();
   fusion.AddPass<FusionCse>();
   fusion.AddPass<Dce>();
+  fusion.AddPass<FusionWrapper>();
+}
+
+// When each value is made, and where it lives.
+void AddBuffers(Pipeline& pipeline) {
+  pipeline.AddPass<CopyInsertion>();
+  pipeline.AddPass<Scheduling>();
+  pipeline.AddPass<CopyElision>();
+  pipeline.AddPass<BufferAssignment>();
 }
 
 }  // namespace
@@ -62,7 +92,9 @@ std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
   optimization.AddPass<OptimizationBarrierExpander>();
   optimization.AddPass<Dce>();
 
+  AddLayouts(*cpu);
   AddFusion(*cpu);
+  AddBuffers(*cpu);
   return cpu;
 }
 
