@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/mxcsr.h"
 #include "compiler/evaluator/interpreter.h"
 #include "compiler/evaluator/shape_binding.h"
 
@@ -38,6 +39,7 @@ StatusOr<ir::Literal> Evaluate(const ir::Computation& computation,
   }
   ir::SymbolBinding symbols;
   SWAGE_RETURN_IF_ERROR(BindShapes(declared, ShapesOf(args), &symbols));
+  const ScopedMxcsr mode;  // another library may have set flush-to-zero on this thread
   Interpreter interpreter(options, std::move(symbols));
   return interpreter.Run(computation, Pointers(args));
 }
@@ -51,6 +53,7 @@ StatusOr<ir::Literal> EvaluateInstruction(const ir::Instruction& instruction,
   }
   ir::SymbolBinding symbols;
   SWAGE_RETURN_IF_ERROR(BindShapes(declared, ShapesOf(operands), &symbols));
+  const ScopedMxcsr mode;  // another library may have set flush-to-zero on this thread
   Interpreter interpreter(options, std::move(symbols));
   int64_t bytes = 0;
   return interpreter.RunInstruction(instruction, Pointers(operands), &bytes);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/mxcsr.h"
 #include "compiler/math/elementwise_check.h"
 #include "compiler/math/host_kernels.h"
 
@@ -97,6 +98,7 @@ Status EvalElementwise(ir::Opcode opcode, ir::DType out_dtype,
                        std::span<const HostOperand> operands, void* out, int64_t n) {
   SWAGE_RETURN_IF_ERROR(CheckElementwise(opcode, out_dtype, operand_dtypes, attrs));
   SWAGE_RET_CHECK(operands.size() == operand_dtypes.size());
+  const ScopedMxcsr mode;
   const Plan plan = MakePlan(opcode, out_dtype, operand_dtypes, attrs);
   SWAGE_RET_CHECK(plan.kernel != nullptr, "no kernel for ", ToAbsl(ir::OpcodeName(opcode)), " on ",
                   ToAbsl(ir::DTypeName(operand_dtypes[0])));
@@ -129,6 +131,7 @@ Status ConvertElements(ir::DType from, ir::DType to, const void* in, void* out, 
     return Unimplemented("[convert] from ", ToAbsl(ir::DTypeName(from)), " to ",
                          ToAbsl(ir::DTypeName(to)), " is not implemented yet");
   }
+  const ScopedMxcsr mode;
   kernel(&in, out, n, {});
   return OkStatus();
 }

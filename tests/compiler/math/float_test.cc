@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <immintrin.h>
 
 #include <bit>
 #include <cmath>
@@ -185,6 +186,18 @@ TEST(FloatOps, DenormalsAreKept) {
   EXPECT_EQ(Eval(Opcode::kSin, DType::kF32, {x})[0], x[0]);
   EXPECT_EQ(Eval<float>(Opcode::kAdd, DType::kF32, {x, {0.0f}})[0], x[0]);
   EXPECT_EQ(Eval<float>(Opcode::kLogistic, DType::kF32, {{-100.0f}})[0], 3.783506e-44f);
+}
+
+TEST(FloatOps, FlushToZeroOnTheCallersThreadChangesNothing) {
+  const unsigned saved = _mm_getcsr();
+  _mm_setcsr(saved | 0x8040);  // flush to zero, denormals are zero
+  const std::vector<float> x = {0x1p-140f};
+  const std::vector<float> sum = Eval(Opcode::kAdd, DType::kF32, {x, x});
+  const std::vector<float> logistic = Eval<float>(Opcode::kLogistic, DType::kF32, {{-100.0f}});
+  EXPECT_EQ(_mm_getcsr() & 0x8040, 0x8040u);
+  _mm_setcsr(saved);
+  EXPECT_EQ(sum[0], 0x1p-139f);
+  EXPECT_EQ(logistic[0], 3.783506e-44f);
 }
 
 TEST(FloatOps, ComparisonsAreIeeeOrTotalOrder) {
