@@ -244,7 +244,7 @@ bool HasFreeAccumulation(const ir::Module& module) {
 std::unique_ptr<EvaluationCheck> EvaluationCheck::Start(const ir::Module& module,
                                                         PassContext& context) {
   const bool tolerant = context.options().fast_math || HasFreeAccumulation(module);
-  std::unique_ptr<EvaluationCheck> check(new EvaluationCheck(context, tolerant));
+  std::unique_ptr<EvaluationCheck> check(new EvaluationCheck(tolerant));
   for (InputKind kind : {InputKind::kOrdinary, InputKind::kSpecial}) {
     StatusOr<std::vector<Literal>> arguments = RandomArguments(module, kind);
     Status status = arguments.status();

@@ -54,9 +54,8 @@ class EvaluationCheck {
     ir::Literal result;
   };
 
-  EvaluationCheck(PassContext& context, bool tolerant) : context_(context), tolerant_(tolerant) {}
+  explicit EvaluationCheck(bool tolerant) : tolerant_(tolerant) {}
 
-  PassContext& context_;
   bool tolerant_;
   std::vector<Sample> samples_;
 };

@@ -121,7 +121,6 @@ class PassContext {
 
  private:
   friend class PipelineRun;
-  friend class Pipeline;
 
   CompilerOptions options_;
   const cost::DeviceDescription* device_;
@@ -129,7 +128,6 @@ class PassContext {
   std::vector<PassRun> runs_;
   std::vector<FusionDecision> fusion_decisions_;
   std::unique_ptr<ModuleDump> dump_;
-  PipelineRun* run_ = nullptr;  // while a pipeline runs
 };
 
 }  // namespace swage::passes

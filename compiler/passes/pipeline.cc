@@ -49,19 +49,10 @@ FixedPoint& Pipeline::AddFixedPoint(std::string name, int limit) {
   return AddPass<FixedPoint>(std::move(name), limit);
 }
 
+// Of the outermost pipeline: PipelineRun calls RunInside for those within.
 StatusOr<bool> Pipeline::Run(ir::Module& module, PassContext& context) {
-  // Inside another pipeline PipelineRun calls RunInside; only a pass that runs a pipeline of its
-  // own comes here with one running, and that pipeline then stands alone.
-  PipelineRun* outer = std::exchange(context.run_, nullptr);
-  StatusOr<bool> changed = RunOutermost(module, context);
-  context.run_ = outer;
-  return changed;
-}
-
-StatusOr<bool> Pipeline::RunOutermost(ir::Module& module, PassContext& context) {
   context.OpenDump(module);
   PipelineRun run(context);
-  context.run_ = &run;
   SWAGE_RETURN_IF_ERROR(run.Start(*this, module));
   SWAGE_ASSIGN_OR_RETURN(const bool changed, run.RunPass(*this, module, kStart, kEnd));
   run.Finish(module);

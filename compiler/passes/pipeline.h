@@ -63,7 +63,6 @@ class Pipeline : public Pass {
  private:
   friend class PipelineRun;
 
-  StatusOr<bool> RunOutermost(ir::Module& module, PassContext& context);
   // With this pipeline's checkers in force.
   StatusOr<bool> RunInside(ir::Module& module, PipelineRun& run);
 
