@@ -297,13 +297,4 @@ StatusOr<std::unique_ptr<Module>> ParseHloFile(const std::string& path) {
   return ParseHlo(text, path);
 }
 
-void DropLayouts(Module* module) {
-  for (Computation* computation : module->Computations()) {
-    for (Instruction* instruction : computation->Instructions()) {
-      instruction->mutable_shape()->clear_layout();
-    }
-  }
-  module->set_has_layouts(false);
-}
-
 }  // namespace swage::ir

@@ -43,7 +43,8 @@ StatusOr<std::unique_ptr<Module>> ParseHlo(std::string_view text,
 StatusOr<std::unique_ptr<Module>> ParseHloFile(const std::string& path);
 
 // Clears every layout but the entry's (Module::entry_layout): what a front end does with a module
-// that will go through the passes.
+// that will go through the passes. A bitcast from or to an array that is not row-major moves elements
+// once there are no layouts: it becomes transposes around a bitcast.
 void DropLayouts(Module* module);
 
 }  // namespace swage::ir
