@@ -1,0 +1,188 @@
+// What the end of the CPU pipeline promises to code generation, over the corpus and the models.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/buffer_assignment.h"
+#include "compiler/analysis/in_place.h"
+#include "compiler/cost/device_description.h"
+#include "compiler/ir/parser.h"
+#include "compiler/ir/verifier.h"
+#include "compiler/pipelines/cpu.h"
+
+namespace swage::pipelines {
+namespace {
+
+using analysis::BufferAssignment;
+using analysis::Slice;
+using ir::Instruction;
+using ir::Opcode;
+
+const cost::DeviceDescription kDevice = cost::TestCpu();
+
+// Each module of the folders after the pipeline.
+template <typename Fn>
+void ForEachCompiled(const std::vector<std::string>& folders, Fn&& fn) {
+  for (const std::string& folder : folders) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/" + folder)) {
+      if (entry.path().extension() != ".hlo") continue;
+      SCOPED_TRACE(entry.path().string());
+      StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHloFile(entry.path().string());
+      ASSERT_TRUE(module.ok()) << module.status().message();
+      passes::PassContext context({}, &kDevice);
+      const Status status = RunCpuPipeline(module->get(), context);
+      ASSERT_TRUE(status.ok()) << status.message();
+      fn(**module);
+    }
+  }
+}
+
+TEST(LatePasses, ModulesAreLaidOutScheduledAndMadeOfKernels) {
+  ForEachCompiled({"corpus", "hlo_text", "models"}, [](const ir::Module& module) {
+    const Status verified =
+        ir::Verify(module, {.layouts = ir::LayoutPhase::kAfter, .scheduled = true});
+    EXPECT_TRUE(verified.ok()) << verified.message();
+    for (const ir::Computation* computation : module.ExecutedComputations()) {
+      for (const Instruction* instruction : computation->schedule()) {
+        const Opcode opcode = instruction->opcode();
+        EXPECT_FALSE(ir::IsElementwise(opcode) || opcode == Opcode::kDot ||
+                     opcode == Opcode::kReduce || opcode == Opcode::kTranspose)
+            << instruction->ToString();
+      }
+    }
+  });
+}
+
+// Runs the schedule on memory that knows which value it holds.
+class Memory {
+ public:
+  Memory(const ir::Computation& computation, const BufferAssignment& buffers)
+      : computation_(computation), buffers_(buffers) {}
+
+  void Run() {
+    const auto order = computation_.schedule();
+    const auto ranges = analysis::LiveRanges::Compute(computation_, order).value();
+    for (const Instruction* step : order) {
+      if (analysis::IsAlias(*step)) continue;
+      for (const Instruction* operand : step->operands()) {
+        for (analysis::ValueId id : ranges.ValuesOf(operand))
+          ExpectHolds(ranges.value(id), id, step);
+      }
+      for (analysis::ValueId id : ranges.ValuesOf(step)) Write(ranges.value(id), id);
+    }
+    for (analysis::ValueId id : ranges.ValuesOf(computation_.root())) {
+      ExpectHolds(ranges.value(id), id, computation_.root());
+    }
+  }
+
+ private:
+  using Place = std::pair<int, int64_t>;  // kind and row
+  struct Held {
+    int64_t end;
+    analysis::ValueId value;
+  };
+
+  const Slice& SliceOf(const analysis::Value& value) const {
+    return buffers_.SliceOf(value.instruction, value.index);
+  }
+  std::map<int64_t, Held>& At(const Slice& slice) {
+    return memory_[Place(static_cast<int>(slice.kind), slice.index)];
+  }
+
+  void ExpectHolds(const analysis::Value& value, analysis::ValueId id, const Instruction* reader) {
+    const Slice& slice = SliceOf(value);
+    if (slice.size == 0) return;
+    auto& held = At(slice);
+    const auto it = held.find(slice.offset);
+    ASSERT_TRUE(it != held.end()) << value.instruction->name() << " for " << reader->name();
+    EXPECT_EQ(it->second.value, id) << value.instruction->name() << " for " << reader->name();
+  }
+
+  void Write(const analysis::Value& value, analysis::ValueId id) {
+    const Slice& slice = SliceOf(value);
+    if (slice.size == 0) return;
+    if (slice.kind == Slice::Kind::kArena) {
+      EXPECT_LE(slice.offset + slice.size, buffers_.arena_bytes());
+      EXPECT_EQ(slice.offset % analysis::kBufferAlignment, 0);
+    }
+    auto& held = At(slice);
+    for (auto it = held.begin(); it != held.end();) {
+      const bool overlaps = it->first < slice.offset + slice.size && slice.offset < it->second.end;
+      it = overlaps ? held.erase(it) : std::next(it);
+    }
+    held[slice.offset] = {slice.offset + slice.size, id};
+  }
+
+  const ir::Computation& computation_;
+  const BufferAssignment& buffers_;
+  std::map<Place, std::map<int64_t, Held>> memory_;
+};
+
+TEST(LatePasses, EveryValueIsInItsPlaceWhenItIsRead) {
+  int64_t in_place = 0;
+  ForEachCompiled({"corpus", "hlo_text", "models"}, [&](const ir::Module& module) {
+    for (const ir::Computation* computation : module.ExecutedComputations()) {
+      const auto buffers = analysis::AssignBuffers(*computation);
+      ASSERT_TRUE(buffers.ok()) << buffers.status().message();
+      Memory(*computation, *buffers).Run();
+      for (const Instruction* step : computation->schedule()) {
+        if (step->opcode() != Opcode::kFusion || !step->shape().is_array()) continue;
+        for (int i = 0; i < step->operand_count(); ++i) {
+          const Instruction* operand = step->operand(i);
+          if (operand->shape().NumElements().value_or(0) == 0) continue;
+          if (!(buffers->SliceOf(operand) == buffers->SliceOf(step))) continue;
+          ++in_place;
+          EXPECT_TRUE(analysis::CanWriteOver(*step, i, 0)) << step->ToString();
+        }
+      }
+    }
+  });
+  EXPECT_GT(in_place, 20);
+}
+
+TEST(LatePasses, NoScheduleNeedsMoreThanTheOrderOfTheProgram) {
+  ForEachCompiled({"corpus", "models"}, [](const ir::Module& module) {
+    for (const ir::Computation* computation : module.ExecutedComputations()) {
+      EXPECT_LE(analysis::AssignBuffers(*computation)->arena_bytes(),
+                analysis::AssignBuffers(*computation, computation->PostOrder())->arena_bytes());
+    }
+  });
+}
+
+TEST(LatePasses, DumpsShowLayoutsFromLayoutAssignmentOn) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "late_dump";
+  std::filesystem::remove_all(folder);
+  auto module = ir::ParseHloFile("tests/corpus/program/kv_decode_step/module.hlo");
+  ASSERT_TRUE(module.ok());
+  CompilerOptions options;
+  options.dump_to = folder.string();
+  {
+    passes::PassContext context(options, &kDevice);
+    ASSERT_TRUE(RunCpuPipeline(module->get(), context).ok());
+  }
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    names.push_back(file.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  bool has_layouts = false;
+  for (const std::string& name : names) {
+    if (name.find(".after_") == std::string::npos) continue;
+    has_layouts |= name.find("after_layout-assignment") != std::string::npos;
+    auto text = ir::ParseHloFile((folder / name).string());
+    ASSERT_TRUE(text.ok()) << text.status().message();
+    const auto phase = has_layouts ? ir::LayoutPhase::kAfter : ir::LayoutPhase::kBefore;
+    const Status verified = ir::Verify(**text, {.layouts = phase});
+    EXPECT_TRUE(verified.ok()) << name << ": " << verified.message();
+  }
+  EXPECT_TRUE(has_layouts);
+  EXPECT_THAT(names, testing::Contains(testing::HasSubstr("-buffer-assignment.txt")));
+}
+
+}  // namespace
+}  // namespace swage::pipelines
