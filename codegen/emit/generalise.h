@@ -1,0 +1,37 @@
+// File: codegen/emit/generalise.h
+//
+// Which extents of a fusion are run-time arguments of its kernel. Every extent but 0 and 1 becomes
+// a symbol d0, d1, ...; extents that must be equal share one, and derived ones (a concatenation, a
+// merged reshape) are expressions. Two calls that differ only in lengths then give the same text,
+// and so the same kernel.
+//
+// Symbols that the fusion already has stay. What a literal fixes (an array constant, the number of
+// index components of a gather) stays baked.
+#ifndef SWAGE_CODEGEN_EMIT_GENERALISE_H_
+#define SWAGE_CODEGEN_EMIT_GENERALISE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/status.h"
+#include "compiler/ir/module.h"
+
+namespace swage::emit {
+
+struct GeneralisedFusion {
+  std::unique_ptr<ir::Module> module;
+  ir::Computation* fusion = nullptr;  // the module's entry
+  // The run-time extents in the order in which a kernel of this fusion takes them, and their values
+  // for this call (nullopt: a symbol that was there before).
+  std::vector<ir::Dim> symbols;
+  std::vector<std::optional<int64_t>> values;
+};
+
+// With `baked`, a plain copy: every extent stays a constant of the kernel.
+StatusOr<GeneralisedFusion> Generalise(const ir::Computation& fusion, bool baked = false);
+
+}  // namespace swage::emit
+
+#endif  // SWAGE_CODEGEN_EMIT_GENERALISE_H_

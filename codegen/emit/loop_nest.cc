@@ -1,0 +1,203 @@
+// File: codegen/emit/loop_nest.cc
+#include "codegen/emit/loop_nest.h"
+
+#include <algorithm>
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+
+namespace swage::emit {
+
+LoopNest::LoopNest(llvm::Function* function, llvm::IRBuilder<>* builder)
+    : function_(function), builder_(builder) {
+  entry_ = NewBlock("entry");
+  llvm::BasicBlock* start = NewBlock("start");
+  builder_->SetInsertPoint(entry_);
+  builder_->CreateBr(start);
+  builder_->SetInsertPoint(start);
+  scopes_.emplace_back();
+}
+
+llvm::BasicBlock* LoopNest::NewBlock(const char* name) {
+  return llvm::BasicBlock::Create(function_->getContext(), name, function_);
+}
+
+int LoopNest::DepthOf(const AxisSet& axes) const {
+  int found = 0;
+  for (AxisId axis : axes) {
+    int d = depth();
+    while (d > 0 && !scopes_[d].axes.contains(axis)) --d;
+    found = std::max(found, d);
+  }
+  return found;
+}
+
+llvm::Value* LoopNest::AxisValue(AxisId axis) const {
+  for (int d = depth(); d >= 0; --d) {
+    auto it = scopes_[d].axes.find(axis);
+    if (it != scopes_[d].axes.end()) return it->second;
+  }
+  Fatal(__FILE__, __LINE__, "an index uses an axis that no loop binds");
+}
+
+bool LoopNest::UsesLanes(const AxisSet& axes) const {
+  return lanes().width > 1 && std::binary_search(axes.begin(), axes.end(), lanes().axis);
+}
+
+LoopNest::Suspended LoopNest::Suspend(int depth) {
+  Suspended suspended;
+  suspended.scopes.assign(std::make_move_iterator(scopes_.begin() + depth + 1),
+                          std::make_move_iterator(scopes_.end()));
+  scopes_.erase(scopes_.begin() + depth + 1, scopes_.end());
+  suspended.block = builder_->GetInsertBlock();
+  Scope& scope = scopes_.back();
+  suspended.landing = scope.landing;
+  scope.hoist->getTerminator()->eraseFromParent();
+  builder_->SetInsertPoint(scope.hoist);
+  scope.hoist = nullptr;
+  scope.landing = nullptr;
+  return suspended;
+}
+
+void LoopNest::Resume(Suspended suspended) {
+  Scope& scope = scopes_.back();
+  scope.hoist = builder_->GetInsertBlock();
+  scope.landing = suspended.landing;
+  builder_->CreateBr(suspended.landing);
+  for (Scope& inner : suspended.scopes) scopes_.push_back(std::move(inner));
+  builder_->SetInsertPoint(suspended.block);
+}
+
+void LoopNest::Open() {
+  llvm::BasicBlock* landing = NewBlock("landing");
+  scopes_.back().hoist = builder_->GetInsertBlock();
+  scopes_.back().landing = landing;
+  builder_->CreateBr(landing);
+  builder_->SetInsertPoint(landing);
+  Scope inner;
+  inner.lanes = lanes();
+  scopes_.push_back(std::move(inner));
+}
+
+void LoopNest::Close() {
+  scopes_.pop_back();
+  scopes_.back().hoist = nullptr;
+  scopes_.back().landing = nullptr;
+}
+
+Status LoopNest::For(llvm::Value* lo, llvm::Value* hi, int64_t step,
+                     std::vector<llvm::Value*>* carried, LoopBody body) {
+  std::vector<llvm::Value*> none;
+  if (carried == nullptr) carried = &none;
+  llvm::Value* enter = builder_->CreateICmpSLT(lo, hi);
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(enter); known && known->isZero()) {
+    return OkStatus();
+  }
+  Open();
+  llvm::BasicBlock* before = builder_->GetInsertBlock();
+  llvm::BasicBlock* loop = NewBlock("loop");
+  llvm::BasicBlock* exit = NewBlock("exit");
+  builder_->CreateCondBr(enter, loop, exit);
+  builder_->SetInsertPoint(loop);
+  llvm::PHINode* iv = builder_->CreatePHI(builder_->getInt64Ty(), 2, "i");
+  iv->addIncoming(lo, before);
+  const std::vector<llvm::Value*> first = *carried;
+  std::vector<llvm::PHINode*> phis;
+  for (llvm::Value*& value : *carried) {
+    phis.push_back(builder_->CreatePHI(value->getType(), 2));
+    phis.back()->addIncoming(value, before);
+    value = phis.back();
+  }
+  SWAGE_RETURN_IF_ERROR(body(iv, carried));
+  llvm::Value* next = builder_->CreateAdd(iv, Int(step), "next", /*HasNUW=*/true, /*HasNSW=*/true);
+  llvm::BasicBlock* latch = builder_->GetInsertBlock();
+  builder_->CreateCondBr(builder_->CreateICmpSLT(next, hi), loop, exit);
+  iv->addIncoming(next, latch);
+  for (size_t i = 0; i < phis.size(); ++i) phis[i]->addIncoming((*carried)[i], latch);
+  builder_->SetInsertPoint(exit);
+  for (size_t i = 0; i < phis.size(); ++i) {
+    llvm::PHINode* last = builder_->CreatePHI(first[i]->getType(), 2);
+    last->addIncoming(first[i], before);
+    last->addIncoming((*carried)[i], latch);
+    (*carried)[i] = last;
+  }
+  Close();
+  return OkStatus();
+}
+
+Status LoopNest::If(llvm::Value* condition, Body body) {
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
+    return known->isZero() ? OkStatus() : body();
+  }
+  Open();
+  llvm::BasicBlock* then = NewBlock("then");
+  llvm::BasicBlock* exit = NewBlock("endif");
+  builder_->CreateCondBr(condition, then, exit);
+  builder_->SetInsertPoint(then);
+  SWAGE_RETURN_IF_ERROR(body());
+  builder_->CreateBr(exit);
+  builder_->SetInsertPoint(exit);
+  Close();
+  return OkStatus();
+}
+
+Status LoopNest::LaneLoop(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width,
+                          bool masked_tail, Body body) {
+  llvm::Value* count = builder_->CreateSub(hi, lo);
+  llvm::Value* full = builder_->CreateAnd(count, Int(-static_cast<int64_t>(width)));
+  llvm::Value* main_end = builder_->CreateAdd(lo, full);
+  SWAGE_RETURN_IF_ERROR(
+      For(lo, main_end, width, nullptr, [&](llvm::Value* iv, std::vector<llvm::Value*>*) {
+        current().lanes = {axis, width, nullptr};
+        Bind(axis, iv);
+        return body();
+      }));
+  return LaneTail(axis, main_end, hi, width, masked_tail, body);
+}
+
+Status LoopNest::LaneTail(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width, bool masked,
+                          Body body) {
+  if (!masked || width == 1) {
+    return For(lo, hi, 1, nullptr, [&](llvm::Value* iv, std::vector<llvm::Value*>*) {
+      current().lanes = {axis, 1, nullptr};
+      Bind(axis, iv);
+      return body();
+    });
+  }
+  return If(builder_->CreateICmpSLT(lo, hi), [&]() -> Status {
+    // Lane numbers as wide as a lane of the vector: one compare makes the mask.
+    const int bits = width <= 16 ? 32 : width <= 32 ? 16 : 8;
+    llvm::Value* rest =
+        builder_->CreateTrunc(builder_->CreateSub(hi, lo), builder_->getIntNTy(bits));
+    llvm::Value* mask =
+        builder_->CreateICmpULT(LaneNumbers(width, bits), builder_->CreateVectorSplat(width, rest));
+    // `If` leaves a known condition in the outer scope; the tail needs one of its own.
+    return Scoped([&] {
+      current().lanes = {axis, width, mask};
+      Bind(axis, lo);
+      return body();
+    });
+  });
+}
+
+Status LoopNest::Scoped(Body body) {
+  Open();
+  SWAGE_RETURN_IF_ERROR(body());
+  Close();
+  return OkStatus();
+}
+
+llvm::AllocaInst* LoopNest::Alloca(llvm::Type* type, int64_t count, int64_t alignment) {
+  llvm::IRBuilder<> at(entry_->getTerminator());
+  llvm::AllocaInst* slot = at.CreateAlloca(llvm::ArrayType::get(type, count));
+  slot->setAlignment(llvm::Align(alignment));
+  return slot;
+}
+
+llvm::Constant* LoopNest::LaneNumbers(int width, int bits) {
+  std::vector<llvm::Constant*> numbers;
+  for (int i = 0; i < width; ++i) numbers.push_back(builder_->getIntN(bits, i));
+  return llvm::ConstantVector::get(numbers);
+}
+
+}  // namespace swage::emit

@@ -1,0 +1,53 @@
+// File: codegen/emit/schedule.h
+//
+// How a fusion becomes loops: the decision as a value, which the cost model reads, the explainer
+// prints and EmitKernel carries out.
+#ifndef SWAGE_CODEGEN_EMIT_SCHEDULE_H_
+#define SWAGE_CODEGEN_EMIT_SCHEDULE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "codegen/emit/emit_options.h"
+#include "codegen/emit/fusion_analysis.h"
+#include "codegen/emit/iteration_space.h"
+#include "compiler/ir/computation.h"
+
+namespace swage::emit {
+
+enum class Schedule : uint8_t {
+  kLoop,             // lanes along the minor axis of the output
+  kRowReduction,     // one output after another; lanes along the reduced row
+  kColumnReduction,  // lanes along the kept minor axis, reduced dimensions serial
+  kRowTile,          // row by row: reductions of the row, then the row itself
+  kDot,              // register tiles
+};
+std::string_view ScheduleName(Schedule schedule);
+
+struct KernelPlan {
+  const ir::Computation* fusion = nullptr;
+  EmitOptions options;
+  Schedule schedule = Schedule::kLoop;
+  const ir::Instruction* hero = nullptr;  // the op that decided; null: none in particular
+  int width = 1;                          // lanes of a full vector
+  std::vector<Leaf> leaves;
+  IterationSpace space;
+  int64_t block = 0;          // lanes schedules: elements of the last axis per task
+  ir::Dim tasks;              // extent of the task axis
+  std::vector<ir::Dim> dims;  // the symbols whose values arrive with the call, in order
+  int64_t cost_per_task = 0;  // about, in scalar operations; 0: depends on the dims
+
+  std::string ToString() const;
+};
+
+// The symbols of a fusion, in order of first occurrence: the run-time extents of its kernel.
+std::vector<ir::Dim> SymbolsOf(const ir::Computation& fusion);
+
+StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions& options);
+
+}  // namespace swage::emit
+
+#endif  // SWAGE_CODEGEN_EMIT_SCHEDULE_H_

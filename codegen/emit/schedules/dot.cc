@@ -1,0 +1,462 @@
+// File: codegen/emit/schedules/dot.cc
+#include "codegen/emit/schedules/dot.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "codegen/emit/index_ops.h"
+#include "codegen/emit/schedules/dot_tile.h"
+#include "codegen/emit/types.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace swage::emit {
+
+using ir::Dim;
+using ir::DType;
+using ir::Instruction;
+using ir::Opcode;
+
+namespace {
+
+// Products between two visits of the sums in memory.
+constexpr int64_t kBlock = 256;
+// Tiles of rows that share one packed panel within a task.
+constexpr int kTilesPerChunk = 4;
+
+// The dims of a dot's result by role.
+struct DotDims {
+  ir::Dims batch, rows, columns, contracting;
+};
+
+DotDims DimsOf(const Instruction& dot) {
+  const auto& attrs = dot.attrs<ir::DotAttrs>();
+  const ir::Shape& lhs = dot.operand(0)->shape();
+  DotDims dims;
+  const int batch = static_cast<int>(attrs.lhs_batch.size());
+  const int rows = lhs.rank() - batch - static_cast<int>(attrs.lhs_contracting.size());
+  for (int i = 0; i < dot.shape().rank(); ++i) {
+    ir::Dims& list = i < batch ? dims.batch : i < batch + rows ? dims.rows : dims.columns;
+    list.push_back(dot.shape().dim(i));
+  }
+  for (int64_t d : attrs.lhs_contracting) {
+    dims.contracting.push_back(lhs.dim(static_cast<int>(d)));
+  }
+  return dims;
+}
+
+Dim Product(const ir::Dims& dims) {
+  Dim product = 1;
+  for (Dim dim : dims) product *= dim;
+  return product;
+}
+
+int64_t ChunkRows(const TileShape& tile) { return int64_t{kTilesPerChunk} * tile.rows; }
+
+class DotKernel {
+ public:
+  DotKernel(const KernelPlan& plan, ValueEmitter& e)
+      : plan_(plan), e_(e), b_(e.b()), dot_(plan.hero), tile_(TileFor(*plan.hero, plan.options)) {}
+
+  Status Emit(llvm::Value* begin, llvm::Value* end);
+
+ private:
+  // One side of the dot as the tile reads it.
+  struct Side {
+    const Instruction* value;
+    IndexId index;        // at the axes
+    bool direct = false;  // a parameter, readable in place
+    llvm::Value* base = nullptr;
+    ExprId offset = 0;  // when direct
+    DType dtype;
+    llvm::Value* packed = nullptr;
+  };
+
+  void MakeAxes();
+  Side MakeSide(int operand, IndexId index, AxisId free_axis, bool contiguous);
+  StatusOr<llvm::Value*> StrideBytes(const Side& side, AxisId axis);
+  Status EmitTask(llvm::Value* task, llvm::Value** packed_panel);
+  Status EmitBlock(llvm::Value* k0, llvm::Value* reuse);
+  Status PackRight(llvm::Value* k0, llvm::Value* count);
+  Status PackPairs(llvm::Value* k0, llvm::Value* count);
+  Status ZeroPanel(llvm::Value* rows);
+  Status PackLeft(llvm::Value* k0, llvm::Value* count);
+  Status EmitTiles(llvm::Value* k0, llvm::Value* count);
+  Status EmitEpilogue();
+
+  // The left side's elements as the tile takes them.
+  DType LeftDtype() const { return tile_.bf16_pairs ? DType::kBF16 : tile_.acc; }
+
+  const KernelPlan& plan_;
+  ValueEmitter& e_;
+  llvm::IRBuilder<>& b_;
+  const Instruction* dot_;
+  TileShape tile_;
+  AxisId batch_ = 0, row_ = 0, column_ = 0, k_ = 0;
+  IndexId index_ = 0;  // of the result
+  Side left_, right_;
+  llvm::Value* sums_ = nullptr;
+  llvm::Value *rows_ = nullptr, *columns_ = nullptr, *depth_ = nullptr;  // M, N, K
+  // Of the current task.
+  llvm::Value *row_begin_ = nullptr, *row_end_ = nullptr;
+  llvm::Value *column_begin_ = nullptr, *column_end_ = nullptr;
+};
+
+void DotKernel::MakeAxes() {
+  IndexArena& arena = e_.arena();
+  const DotDims dims = DimsOf(*dot_);
+  batch_ = arena.AddAxis(Product(dims.batch));
+  row_ = arena.AddAxis(Product(dims.rows));
+  column_ = arena.AddAxis(Product(dims.columns));
+  k_ = arena.AddAxis(Product(dims.contracting));
+  std::vector<ExprId> out;
+  const auto add = [&](const ir::Dims& part, AxisId axis, std::vector<ExprId>* list) {
+    const auto exprs = arena.Exprs(arena.Delinearise(part, arena.Axis(axis)));
+    list->insert(list->end(), exprs.begin(), exprs.end());
+  };
+  add(dims.batch, batch_, &out);
+  add(dims.rows, row_, &out);
+  add(dims.columns, column_, &out);
+  std::vector<ExprId> contracting;
+  add(dims.contracting, k_, &contracting);
+  index_ = arena.Index(out);
+  const DotIndices at = MapDot(arena, dot_, index_, contracting);
+  left_ = MakeSide(0, at.lhs, row_, /*contiguous=*/false);
+  right_ = MakeSide(1, at.rhs, column_, /*contiguous=*/true);
+}
+
+DotKernel::Side DotKernel::MakeSide(int operand, IndexId index, AxisId free_axis, bool contiguous) {
+  IndexArena& arena = e_.arena();
+  Side side;
+  side.value = dot_->operand(operand);
+  side.index = index;
+  side.dtype = side.value->shape().dtype();
+  // Through what only renames elements, down to a parameter.
+  const Instruction* source = side.value;
+  while (source->shape().dtype() == side.dtype && source->opcode() != Opcode::kDynamicSlice) {
+    std::optional<IndexId> at = OperandIndex(arena, source, index);
+    if (!at) break;
+    index = *at;
+    source = source->operand(0);
+  }
+  if (source->opcode() != Opcode::kParameter || source->shape().dtype() != side.dtype) return side;
+  side.offset = arena.Linearise(source->shape().dims(), index);
+  side.base = e_.buffer(static_cast<int>(source->parameter_number()));
+  const LaneStride along_free = arena.StrideOf(side.offset, free_axis);
+  const LaneStride along_k = arena.StrideOf(side.offset, k_);
+  side.direct = along_free.kind != LaneStride::kGeneral && along_k.kind != LaneStride::kGeneral;
+  if (contiguous) {
+    // A panel is read as whole vectors, in the type of the sums.
+    side.direct =
+        side.direct && along_free.IsContiguous() && side.dtype == tile_.acc && !tile_.bf16_pairs;
+  } else {
+    side.direct =
+        side.direct && side.dtype == LeftDtype() && (!tile_.bf16_pairs || along_k.IsContiguous());
+  }
+  return side;
+}
+
+StatusOr<llvm::Value*> DotKernel::StrideBytes(const Side& side, AxisId axis) {
+  const LaneStride stride = e_.arena().StrideOf(side.offset, axis);
+  const Dim bytes = Dim(ir::DTypeBytes(side.dtype));
+  return e_.indices().DimValue(stride.kind == LaneStride::kLinear ? stride.stride * bytes : Dim(0));
+}
+
+Status DotKernel::Emit(llvm::Value* begin, llvm::Value* end) {
+  MakeAxes();
+  const DotDims dims = DimsOf(*dot_);
+  SWAGE_ASSIGN_OR_RETURN(rows_, e_.indices().DimValue(Product(dims.rows)));
+  SWAGE_ASSIGN_OR_RETURN(columns_, e_.indices().DimValue(Product(dims.columns)));
+  SWAGE_ASSIGN_OR_RETURN(depth_, e_.indices().DimValue(Product(dims.contracting)));
+  llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
+  sums_ = e_.nest().Alloca(acc, ChunkRows(tile_) * tile_.columns(), 64);
+  // Also for a panel that is read in place: its last columns may not fill the vectors.
+  right_.packed = e_.nest().Alloca(acc, kBlock * tile_.columns(), 64);
+  if (!left_.direct) {
+    llvm::Type* element = StoredType(b_.getContext(), LeftDtype());
+    left_.packed = e_.nest().Alloca(element, ChunkRows(tile_) * kBlock, 64);
+  }
+  // The panel that is packed now, so that the row chunks of one panel pack it once.
+  std::vector<llvm::Value*> carried{b_.getInt64(-1)};
+  return e_.nest().For(begin, end, 1, &carried,
+                       [&](llvm::Value* task, std::vector<llvm::Value*>* packed_panel) {
+                         return EmitTask(task, &(*packed_panel)[0]);
+                       });
+}
+
+Status DotKernel::EmitTask(llvm::Value* task, llvm::Value** packed_panel) {
+  const DotDims dims = DimsOf(*dot_);
+  const int64_t chunk_rows = ChunkRows(tile_);
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * chunks,
+                         e_.indices().DimValue(ir::CeilDiv(Product(dims.rows), Dim(chunk_rows))));
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * panels, e_.indices().DimValue(ir::CeilDiv(
+                                                   Product(dims.columns), Dim(tile_.columns()))));
+  // Tasks count (batch, panel, chunk of rows), the last fastest.
+  llvm::Value* panel = b_.CreateUDiv(task, chunks);
+  llvm::Value* chunk = b_.CreateSub(task, b_.CreateMul(panel, chunks));
+  llvm::Value* batch = b_.CreateUDiv(panel, panels);
+  llvm::Value* column_panel = b_.CreateSub(panel, b_.CreateMul(batch, panels));
+  const auto smaller = [&](llvm::Value* x, llvm::Value* y) {
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+  };
+  e_.nest().Bind(batch_, batch);
+  row_begin_ = b_.CreateMul(chunk, b_.getInt64(chunk_rows));
+  row_end_ = smaller(b_.CreateAdd(row_begin_, b_.getInt64(chunk_rows)), rows_);
+  column_begin_ = b_.CreateMul(column_panel, b_.getInt64(tile_.columns()));
+  column_end_ = smaller(b_.CreateAdd(column_begin_, b_.getInt64(tile_.columns())), columns_);
+
+  llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
+  llvm::Value* zero = llvm::Constant::getNullValue(VectorOf(acc, tile_.lanes));
+  llvm::Value* sums_end =
+      b_.CreateMul(b_.CreateSub(row_end_, row_begin_), b_.getInt64(tile_.columns()));
+  SWAGE_RETURN_IF_ERROR(e_.nest().For(b_.getInt64(0), sums_end, tile_.lanes, nullptr,
+                                      [&](llvm::Value* i, std::vector<llvm::Value*>*) {
+                                        b_.CreateAlignedStore(zero, b_.CreateGEP(acc, sums_, i),
+                                                              llvm::Align(4));
+                                        return OkStatus();
+                                      }));
+  llvm::Value* reuse = b_.CreateICmpEQ(panel, *packed_panel);
+  SWAGE_RETURN_IF_ERROR(e_.nest().For(
+      b_.getInt64(0), depth_, kBlock, nullptr,
+      [&](llvm::Value* k0, std::vector<llvm::Value*>*) { return EmitBlock(k0, reuse); }));
+  // More than one block leaves only the last one packed.
+  *packed_panel =
+      b_.CreateSelect(b_.CreateICmpSLE(depth_, b_.getInt64(kBlock)), panel, b_.getInt64(-1));
+  return EmitEpilogue();
+}
+
+Status DotKernel::EmitBlock(llvm::Value* k0, llvm::Value* reuse) {
+  llvm::Value* count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(depth_, k0),
+                                                b_.getInt64(kBlock));
+  llvm::Value* pack = b_.CreateNot(reuse);
+  if (right_.direct) {
+    llvm::Value* full =
+        b_.CreateICmpEQ(b_.CreateSub(column_end_, column_begin_), b_.getInt64(tile_.columns()));
+    pack = b_.CreateAnd(pack, b_.CreateNot(full));
+  }
+  SWAGE_RETURN_IF_ERROR(e_.nest().If(pack, [&] { return PackRight(k0, count); }));
+  if (!left_.direct) SWAGE_RETURN_IF_ERROR(PackLeft(k0, count));
+  return EmitTiles(k0, count);
+}
+
+Status DotKernel::ZeroPanel(llvm::Value* rows) {
+  llvm::Value* partial =
+      b_.CreateICmpSLT(b_.CreateSub(column_end_, column_begin_), b_.getInt64(tile_.columns()));
+  llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
+  llvm::Value* zero = llvm::Constant::getNullValue(VectorOf(acc, tile_.lanes));
+  return e_.nest().If(partial, [&] {
+    return e_.nest().For(b_.getInt64(0), b_.CreateMul(rows, b_.getInt64(tile_.columns())),
+                         tile_.lanes, nullptr, [&](llvm::Value* i, std::vector<llvm::Value*>*) {
+                           b_.CreateAlignedStore(zero, b_.CreateGEP(acc, right_.packed, i),
+                                                 llvm::Align(4));
+                           return OkStatus();
+                         });
+  });
+}
+
+Status DotKernel::PackRight(llvm::Value* k0, llvm::Value* count) {
+  if (tile_.bf16_pairs) return PackPairs(k0, count);
+  SWAGE_RETURN_IF_ERROR(ZeroPanel(count));
+  llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
+  return e_.nest().For(
+      b_.getInt64(0), count, 1, nullptr, [&](llvm::Value* i, std::vector<llvm::Value*>*) {
+        e_.nest().Bind(k_, b_.CreateAdd(k0, i));
+        llvm::Value* line =
+            b_.CreateGEP(acc, right_.packed, b_.CreateMul(i, b_.getInt64(tile_.columns())));
+        return e_.nest().LaneLoop(
+            column_, column_begin_, column_end_, tile_.lanes, plan_.options.masked_tails,
+            [&]() -> Status {
+              SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e_.Value(right_.value, right_.index));
+              SWAGE_ASSIGN_OR_RETURN(value, e_.Convert(right_.dtype, tile_.acc, value));
+              llvm::Value* at = b_.CreateSub(e_.nest().AxisValue(column_), column_begin_);
+              value = ToStored(b_, tile_.acc, Splat(b_, value, e_.nest().lanes().width));
+              b_.CreateAlignedStore(value, b_.CreateGEP(acc, line, at),
+                                    llvm::Align(ir::DTypeBytes(tile_.acc)));
+              return OkStatus();
+            });
+      });
+}
+
+Status DotKernel::PackPairs(llvm::Value* k0, llvm::Value* count) {
+  llvm::Value* pairs = b_.CreateLShr(b_.CreateAdd(count, b_.getInt64(1)), 1);
+  SWAGE_RETURN_IF_ERROR(ZeroPanel(pairs));
+  llvm::Type* i32 = b_.getInt32Ty();
+  return e_.nest().For(
+      b_.getInt64(0), pairs, 1, nullptr, [&](llvm::Value* i, std::vector<llvm::Value*>*) {
+        llvm::Value* first = b_.CreateAdd(k0, b_.CreateShl(i, 1));
+        llvm::Value* second = b_.CreateAdd(first, b_.getInt64(1));
+        llvm::Value* exists = b_.CreateICmpSLT(second, depth_);
+        second = b_.CreateSelect(exists, second, first);
+        llvm::Value* line =
+            b_.CreateGEP(i32, right_.packed, b_.CreateMul(i, b_.getInt64(tile_.columns())));
+        return e_.nest().LaneLoop(
+            column_, column_begin_, column_end_, tile_.lanes, plan_.options.masked_tails,
+            [&]() -> Status {
+              llvm::Value* halves[2];
+              llvm::Value* const at_k[2] = {first, second};
+              for (int half = 0; half < 2; ++half) {
+                SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
+                  e_.nest().Bind(k_, at_k[half]);
+                  SWAGE_ASSIGN_OR_RETURN(halves[half], e_.Value(right_.value, right_.index));
+                  return OkStatus();
+                }));
+                halves[half] = Splat(b_, halves[half], e_.nest().lanes().width);
+                halves[half] =
+                    b_.CreateZExt(halves[half], halves[half]->getType()->getWithNewBitWidth(32));
+              }
+              halves[1] = b_.CreateSelect(exists, b_.CreateShl(halves[1], 16),
+                                          llvm::Constant::getNullValue(halves[1]->getType()));
+              llvm::Value* at = b_.CreateSub(e_.nest().AxisValue(column_), column_begin_);
+              b_.CreateAlignedStore(b_.CreateOr(halves[0], halves[1]), b_.CreateGEP(i32, line, at),
+                                    llvm::Align(4));
+              return OkStatus();
+            });
+      });
+}
+
+Status DotKernel::PackLeft(llvm::Value* k0, llvm::Value* count) {
+  llvm::Type* element = StoredType(b_.getContext(), LeftDtype());
+  return e_.nest().For(
+      row_begin_, row_end_, 1, nullptr, [&](llvm::Value* m, std::vector<llvm::Value*>*) {
+        e_.nest().Bind(row_, m);
+        llvm::Value* line = b_.CreateGEP(
+            element, left_.packed, b_.CreateMul(b_.CreateSub(m, row_begin_), b_.getInt64(kBlock)));
+        return e_.nest().LaneLoop(
+            k_, k0, b_.CreateAdd(k0, count), e_.width(), plan_.options.masked_tails,
+            [&]() -> Status {
+              SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e_.Value(left_.value, left_.index));
+              SWAGE_ASSIGN_OR_RETURN(value, e_.Convert(left_.dtype, LeftDtype(), value));
+              llvm::Value* at =
+                  b_.CreateGEP(element, line, b_.CreateSub(e_.nest().AxisValue(k_), k0));
+              value = ToStored(b_, LeftDtype(), Splat(b_, value, e_.nest().lanes().width));
+              const llvm::Align align(ir::DTypeBytes(LeftDtype()));
+              if (e_.nest().lanes().mask != nullptr) {
+                b_.CreateMaskedStore(value, at, align, e_.nest().lanes().mask);
+              } else {
+                b_.CreateAlignedStore(value, at, align);
+              }
+              return OkStatus();
+            });
+      });
+}
+
+Status DotKernel::EmitTiles(llvm::Value* k0, llvm::Value* count) {
+  llvm::Type* i8 = b_.getInt8Ty();
+  const int64_t acc_bytes = ir::DTypeBytes(tile_.acc);
+  TileSides sides;
+  sides.count = count;
+  sides.rhs = right_.packed;
+  sides.rhs_k = b_.getInt64(tile_.columns() * acc_bytes);
+  e_.nest().Bind(k_, k0);
+  if (right_.direct) {
+    e_.nest().Bind(column_, column_begin_);
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * offset, e_.indices().Scalar(right_.offset));
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * stride, StrideBytes(right_, k_));
+    llvm::Value* in_place =
+        b_.CreateGEP(i8, right_.base, b_.CreateMul(offset, b_.getInt64(acc_bytes)));
+    llvm::Value* full =
+        b_.CreateICmpEQ(b_.CreateSub(column_end_, column_begin_), b_.getInt64(tile_.columns()));
+    sides.rhs = b_.CreateSelect(full, in_place, sides.rhs);
+    sides.rhs_k = b_.CreateSelect(full, stride, sides.rhs_k);
+  }
+  const int64_t left_bytes = ir::DTypeBytes(LeftDtype());
+  if (left_.direct) {
+    SWAGE_ASSIGN_OR_RETURN(sides.lhs_row, StrideBytes(left_, row_));
+    SWAGE_ASSIGN_OR_RETURN(sides.lhs_k, StrideBytes(left_, k_));
+  } else {
+    sides.lhs_row = b_.getInt64(kBlock * left_bytes);
+    sides.lhs_k = b_.getInt64(left_bytes);
+  }
+  llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
+  llvm::Value* row = row_begin_;
+  for (int rows : tile_.Bodies()) {
+    llvm::Value* tiles = b_.CreateUDiv(b_.CreateSub(row_end_, row), b_.getInt64(rows));
+    llvm::Value* end = b_.CreateAdd(row, b_.CreateMul(tiles, b_.getInt64(rows)));
+    SWAGE_RETURN_IF_ERROR(e_.nest().For(
+        row, end, rows, nullptr, [&](llvm::Value* m, std::vector<llvm::Value*>*) -> Status {
+          e_.nest().Bind(row_, m);
+          llvm::Value* in_chunk = b_.CreateSub(m, row_begin_);
+          TileSides here = sides;
+          if (left_.direct) {
+            SWAGE_ASSIGN_OR_RETURN(llvm::Value * offset, e_.indices().Scalar(left_.offset));
+            here.lhs = b_.CreateGEP(i8, left_.base, b_.CreateMul(offset, b_.getInt64(left_bytes)));
+          } else {
+            here.lhs = b_.CreateGEP(i8, left_.packed, b_.CreateMul(in_chunk, sides.lhs_row));
+          }
+          llvm::Value* sums =
+              b_.CreateGEP(acc, sums_, b_.CreateMul(in_chunk, b_.getInt64(tile_.columns())));
+          return EmitTile(e_, tile_, rows, here, sums);
+        }));
+    row = end;
+  }
+  return OkStatus();
+}
+
+Status DotKernel::EmitEpilogue() {
+  llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
+  const bool one_column = e_.arena().extent(column_) == Dim(1);
+  const int width = one_column ? 1 : std::min(e_.width(), tile_.columns());
+  return e_.nest().For(
+      row_begin_, row_end_, 1, nullptr, [&](llvm::Value* m, std::vector<llvm::Value*>*) {
+        e_.nest().Bind(row_, m);
+        llvm::Value* line = b_.CreateGEP(
+            acc, sums_, b_.CreateMul(b_.CreateSub(m, row_begin_), b_.getInt64(tile_.columns())));
+        return e_.nest().LaneLoop(
+            column_, column_begin_, column_end_, width, plan_.options.masked_tails,
+            [&]() -> Status {
+              llvm::Value* at = b_.CreateSub(e_.nest().AxisValue(column_), column_begin_);
+              llvm::Value* sum = b_.CreateAlignedLoad(VectorOf(acc, e_.nest().lanes().width),
+                                                      b_.CreateGEP(acc, line, at),
+                                                      llvm::Align(ir::DTypeBytes(tile_.acc)));
+              sum = FromStored(b_, tile_.acc, sum);
+              SWAGE_ASSIGN_OR_RETURN(sum, e_.Convert(tile_.acc, dot_->shape().dtype(), sum));
+              e_.Preset(dot_, index_, sum);
+              std::vector<llvm::Value*> values;
+              for (const Leaf& leaf : plan_.leaves) {
+                SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e_.Value(leaf.value, index_));
+                values.push_back(value);
+              }
+              const ExprId offset = e_.arena().Linearise(dot_->shape().dims(), index_);
+              for (size_t i = 0; i < plan_.leaves.size(); ++i) {
+                const int buffer = plan_.fusion->parameter_count() + static_cast<int>(i);
+                SWAGE_RETURN_IF_ERROR(
+                    e_.Store(e_.buffer(buffer), plan_.leaves[i].shape.dtype(), offset, values[i]));
+              }
+              return OkStatus();
+            });
+      });
+}
+
+}  // namespace
+
+bool IsTiledDot(const KernelPlan& plan, const IndexArena& arena, IndexId index,
+                const FusionAnalysis& analysis) {
+  const FusionAnalysis::Use& dot = analysis.dots()[0];
+  if (dot.index != index || !analysis.reduces().empty()) return false;
+  const DType out = dot.instruction->shape().dtype();
+  if (ir::IsComplex(out) || ir::DTypeBits(out) < 8) return false;
+  for (const Leaf& leaf : plan.leaves) {
+    if (leaf.value->shape().is_tuple() || !ir::SameDims(leaf.shape, dot.instruction->shape())) {
+      return false;
+    }
+  }
+  (void)arena;
+  return true;
+}
+
+StatusOr<KernelPlan> PlanDot(KernelPlan plan) {
+  const TileShape tile = TileFor(*plan.hero, plan.options);
+  const DotDims dims = DimsOf(*plan.hero);
+  plan.space = PlainSpace(plan.hero->shape().dims());
+  plan.tasks = Product(dims.batch) * ir::CeilDiv(Product(dims.columns), Dim(tile.columns())) *
+               ir::CeilDiv(Product(dims.rows), Dim(ChunkRows(tile)));
+  return plan;
+}
+
+Status EmitDotKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value* begin,
+                     llvm::Value* end) {
+  DotKernel kernel(plan, e);
+  return kernel.Emit(begin, end);
+}
+
+}  // namespace swage::emit

@@ -1,0 +1,29 @@
+// File: codegen/emit/schedules/dot.h
+//
+// Dots in register tiles. A task is one panel of columns (two vectors wide) over one chunk of rows:
+//
+//   for each block of k:  the panel of the right side is packed unless it can be read in place; the
+//                         chunk of the left side is packed unless it can be read in place
+//     for each tile of rows:  14 x 2 accumulators (6 x 2 on AVX2), then smaller tiles for the rest
+//   for each row of the chunk:  the epilogue, on vectors of the finished sums
+//
+// Every sum runs over k in order, so the bits do not depend on tasks, tiles or baked extents. With
+// AVX512-BF16, bf16 sides are multiplied in pairs.
+#ifndef SWAGE_CODEGEN_EMIT_SCHEDULES_DOT_H_
+#define SWAGE_CODEGEN_EMIT_SCHEDULES_DOT_H_
+
+#include "codegen/emit/schedule.h"
+#include "codegen/emit/value_emitter.h"
+
+namespace swage::emit {
+
+// Whether the one dot of the fusion can be tiled: every output has the dot's dims and reads it at
+// its own index.
+bool IsTiledDot(const KernelPlan& plan, const IndexArena& arena, IndexId index,
+                const FusionAnalysis& analysis);
+StatusOr<KernelPlan> PlanDot(KernelPlan plan);
+Status EmitDotKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value* begin, llvm::Value* end);
+
+}  // namespace swage::emit
+
+#endif  // SWAGE_CODEGEN_EMIT_SCHEDULES_DOT_H_

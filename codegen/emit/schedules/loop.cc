@@ -1,0 +1,131 @@
+// File: codegen/emit/schedules/loop.cc
+#include "codegen/emit/schedules/loop.h"
+
+#include <vector>
+
+#include "llvm/IR/Intrinsics.h"
+
+namespace swage::emit {
+
+using ir::Dim;
+
+namespace {
+
+class LoopKernel {
+ public:
+  LoopKernel(const KernelPlan& plan, ValueEmitter& e)
+      : plan_(plan), e_(e), b_(e.b()), index_(plan.space.MakeIndex(e.arena(), &axes_)) {}
+
+  Status Emit(llvm::Value* begin, llvm::Value* end);
+
+ private:
+  bool HasLanes() const { return plan_.schedule != Schedule::kRowReduction && !axes_.empty(); }
+  // Binds the first `count` axes to the position `task` in their product.
+  Status BindAxes(llvm::Value* task, int count);
+  Status EmitTask(llvm::Value* task);
+  Status EmitLanes(llvm::Value* lo, llvm::Value* hi);
+  // Computes the outputs with `rank` dims at the current index, then stores them.
+  Status EmitLeaves(int rank);
+  int rank() const { return static_cast<int>(plan_.space.parts_per_dim.size()); }
+
+  const KernelPlan& plan_;
+  ValueEmitter& e_;
+  llvm::IRBuilder<>& b_;
+  std::vector<AxisId> axes_;
+  IndexId index_;
+};
+
+Status LoopKernel::Emit(llvm::Value* begin, llvm::Value* end) {
+  if (HasLanes() && axes_.size() == 1 && plan_.block > 0) {
+    // Neighbouring tasks are neighbouring blocks: one loop over all of them.
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(plan_.space.extent(0)));
+    llvm::Value* block = b_.getInt64(plan_.block);
+    llvm::Value* hi =
+        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateMul(end, block), extent);
+    return EmitLanes(b_.CreateMul(begin, block), hi);
+  }
+  return e_.nest().For(begin, end, 1, nullptr, [&](llvm::Value* task, std::vector<llvm::Value*>*) {
+    return EmitTask(task);
+  });
+}
+
+Status LoopKernel::BindAxes(llvm::Value* task, int count) {
+  for (int a = count - 1; a >= 0; --a) {
+    if (a == 0) {
+      e_.nest().Bind(axes_[a], task);
+      break;
+    }
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(plan_.space.extent(a)));
+    llvm::Value* quotient = b_.CreateUDiv(task, extent);
+    e_.nest().Bind(axes_[a], b_.CreateSub(task, b_.CreateMul(quotient, extent)));
+    task = quotient;
+  }
+  return OkStatus();
+}
+
+Status LoopKernel::EmitTask(llvm::Value* task) {
+  const int count = static_cast<int>(axes_.size());
+  if (!HasLanes()) {
+    SWAGE_RETURN_IF_ERROR(BindAxes(task, count));
+    SWAGE_RETURN_IF_ERROR(EmitLeaves(rank() - 1));
+    return EmitLeaves(rank());
+  }
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent,
+                         e_.indices().DimValue(plan_.space.extent(count - 1)));
+  llvm::Value* lo = b_.getInt64(0);
+  llvm::Value* hi = extent;
+  if (plan_.block > 0) {
+    llvm::Value* block = b_.getInt64(plan_.block);
+    SWAGE_ASSIGN_OR_RETURN(
+        llvm::Value * blocks,
+        e_.indices().DimValue(ir::CeilDiv(plan_.space.extent(count - 1), Dim(plan_.block))));
+    llvm::Value* row = b_.CreateUDiv(task, blocks);
+    lo = b_.CreateMul(b_.CreateSub(task, b_.CreateMul(row, blocks)), block);
+    hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(lo, block), extent);
+    task = row;
+  }
+  SWAGE_RETURN_IF_ERROR(BindAxes(task, count - 1));
+  SWAGE_RETURN_IF_ERROR(EmitLeaves(rank() - 1));
+  return EmitLanes(lo, hi);
+}
+
+Status LoopKernel::EmitLanes(llvm::Value* lo, llvm::Value* hi) {
+  return e_.nest().LaneLoop(axes_.back(), lo, hi, plan_.width, plan_.options.masked_tails,
+                            [&] { return EmitLeaves(rank()); });
+}
+
+Status LoopKernel::EmitLeaves(int rank) {
+  IndexId index = index_;
+  if (rank < 0) return OkStatus();
+  if (rank < this->rank()) index = e_.arena().Index(e_.arena().Exprs(index_).first(rank));
+  // All are computed before any is stored: an output may lie where an input lay.
+  std::vector<llvm::Value*> values(plan_.leaves.size(), nullptr);
+  for (size_t i = 0; i < plan_.leaves.size(); ++i) {
+    const Leaf& leaf = plan_.leaves[i];
+    if (leaf.shape.rank() != rank) continue;
+    if (leaf.value->shape().is_tuple()) {
+      SWAGE_ASSIGN_OR_RETURN(Values all, e_.All(leaf.value, index));
+      values[i] = all[leaf.element];
+    } else {
+      SWAGE_ASSIGN_OR_RETURN(values[i], e_.Value(leaf.value, index));
+    }
+  }
+  for (size_t i = 0; i < plan_.leaves.size(); ++i) {
+    if (values[i] == nullptr) continue;
+    const Leaf& leaf = plan_.leaves[i];
+    const int buffer = plan_.fusion->parameter_count() + static_cast<int>(i);
+    const ExprId offset = e_.arena().Linearise(leaf.shape.dims(), index);
+    SWAGE_RETURN_IF_ERROR(e_.Store(e_.buffer(buffer), leaf.shape.dtype(), offset, values[i]));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status EmitLoopKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value* begin,
+                      llvm::Value* end) {
+  LoopKernel kernel(plan, e);
+  return kernel.Emit(begin, end);
+}
+
+}  // namespace swage::emit

@@ -1,0 +1,319 @@
+// File: codegen/emit/value_emitter.cc
+#include "codegen/emit/value_emitter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/emit/elementwise_emitter.h"
+#include "codegen/emit/types.h"
+#include "llvm/IR/Constants.h"
+
+namespace swage::emit {
+
+using ir::DType;
+using ir::Instruction;
+using ir::Opcode;
+
+ValueEmitter::ValueEmitter(const EmitOptions& options, int width, std::vector<ir::Dim> dims,
+                           llvm::Module* module, LoopNest* nest, std::vector<llvm::Value*> buffers,
+                           llvm::Value* dims_array)
+    : options_(options),
+      width_(width),
+      module_(module),
+      nest_(nest),
+      buffers_(std::move(buffers)),
+      indices_(&arena_, nest, std::move(dims), dims_array,
+               [this](const Instruction* value, IndexId index, GuardId guard) {
+                 return Value(value, index, guard);
+               }) {}
+
+Status ValueEmitter::CheckSize() {
+  // Counting costs a walk, so it is done now and then.
+  if (++emitted_ % 32 != 0) return OkStatus();
+  const int64_t size = nest_->function()->getInstructionCount();
+  if (size <= options_.ir_cap) return OkStatus();
+  return ResourceExhausted("[emit] a kernel of more than ", options_.ir_cap,
+                           " LLVM instructions: split the fusion");
+}
+
+AxisId ValueEmitter::InnerAxis(const Instruction* instruction, IndexId index, GuardId guard,
+                               int number, ir::Dim extent) {
+  auto [it, added] = inner_axes_.try_emplace({instruction, index, guard, number}, 0);
+  if (added) it->second = arena_.AddAxis(extent);
+  return it->second;
+}
+
+void ValueEmitter::Preset(const Instruction* instruction, IndexId index, llvm::Value* value) {
+  nest_->current().values[{instruction, index, kAlways}] = {value};
+}
+
+StatusOr<llvm::Value*> ValueEmitter::Value(const Instruction* instruction, IndexId index,
+                                           GuardId guard) {
+  if (instruction->opcode() == Opcode::kGetTupleElement) {
+    SWAGE_ASSIGN_OR_RETURN(Values all, All(instruction->operand(0), index, guard));
+    return all[instruction->tuple_index()];
+  }
+  SWAGE_ASSIGN_OR_RETURN(Values values, All(instruction, index, guard));
+  SWAGE_RET_CHECK(values.size() == 1, ToAbsl(instruction->name()));
+  return values[0];
+}
+
+StatusOr<Values> ValueEmitter::All(const Instruction* instruction, IndexId index, GuardId guard) {
+  const ValueKey key{instruction, index, guard};
+  AxisSet axes = arena_.AxesOfIndex(index);
+  if (guard != kAlways) axes = Union(axes, arena_.AxesOfGuard(guard));
+  const int depth = nest_->DepthOf(axes);
+  {
+    auto& memo = nest_->scope(depth).values;
+    if (auto it = memo.find(key); it != memo.end()) return it->second;
+  }
+  SWAGE_RETURN_IF_ERROR(CheckSize());
+  SWAGE_ASSIGN_OR_RETURN(Values values,
+                         nest_->At(depth, [&] { return Emit(instruction, index, guard); }));
+  nest_->scope(depth).values[key] = values;
+  return values;
+}
+
+StatusOr<Values> ValueEmitter::Emit(const Instruction* op, IndexId index, GuardId guard) {
+  switch (op->opcode()) {
+    case Opcode::kParameter: {
+      const ExprId offset = arena_.Linearise(op->shape().dims(), index);
+      SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, Load(buffers_[op->parameter_number()],
+                                                       op->shape().dtype(), offset, guard));
+      return Values{value};
+    }
+    case Opcode::kConstant: {
+      SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, EmitConstant(op, index, guard));
+      return Values{value};
+    }
+    case Opcode::kReduce:
+      return EmitReduce(*this, op, index, guard);
+    case Opcode::kDot: {
+      SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, EmitDot(*this, op, index, guard));
+      return Values{value};
+    }
+    case Opcode::kCall:
+    case Opcode::kMap:
+      return EmitElementwiseAt(op, index, guard);
+    default:
+      break;
+  }
+  if (ir::IsElementwise(op->opcode())) return EmitElementwiseAt(op, index, guard);
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, EmitMoved(*this, op, index, guard));
+  return Values{value};
+}
+
+StatusOr<Values> ValueEmitter::EmitElementwiseAt(const Instruction* op, IndexId index,
+                                                 GuardId guard) {
+  std::vector<llvm::Value*> operands;
+  for (const Instruction* operand : op->operands()) {
+    // A scalar operand of an op over arrays is used everywhere.
+    const IndexId at = operand->shape().rank() == 0 ? arena_.Index({}) : index;
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, Value(operand, at, guard));
+    operands.push_back(value);
+  }
+  if (op->opcode() == Opcode::kCall || op->opcode() == Opcode::kMap) {
+    return Apply(*op->to_apply(), operands);
+  }
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, Elementwise(*op, operands));
+  return Values{value};
+}
+
+StatusOr<llvm::Value*> ValueEmitter::Elementwise(const Instruction& op,
+                                                 absl::Span<llvm::Value* const> operands) {
+  int width = 1;
+  for (const llvm::Value* operand : operands) {
+    if (auto* type = llvm::dyn_cast<llvm::FixedVectorType>(operand->getType())) {
+      width = static_cast<int>(type->getNumElements());
+    }
+  }
+  std::vector<llvm::Value*> spread;
+  std::vector<DType> dtypes;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    spread.push_back(Splat(b(), operands[i], width));
+    dtypes.push_back(op.operand(static_cast<int>(i))->shape().dtype());
+  }
+  math::ElementwiseAttrs attrs;
+  if (op.opcode() == Opcode::kCompare) attrs.compare = op.attrs<ir::CompareAttrs>();
+  if (op.opcode() == Opcode::kReducePrecision) {
+    attrs.reduce_precision = op.attrs<ir::ReducePrecisionAttrs>();
+  }
+  return EmitElementwise(b(), op.opcode(), op.shape().dtype(), dtypes, attrs, spread);
+}
+
+StatusOr<llvm::Value*> ValueEmitter::Convert(DType from, DType to, llvm::Value* value) {
+  if (from == to) return value;
+  return EmitConvert(b(), from, to, value);
+}
+
+StatusOr<Values> ValueEmitter::Apply(const ir::Computation& computation,
+                                     absl::Span<llvm::Value* const> args) {
+  absl::flat_hash_map<const Instruction*, Values> values;
+  for (const Instruction* op : computation.PostOrder()) {
+    std::vector<llvm::Value*> operands;
+    for (const Instruction* operand : op->operands()) {
+      for (llvm::Value* value : values[operand]) operands.push_back(value);
+    }
+    Values result;
+    switch (op->opcode()) {
+      case Opcode::kParameter:
+        result = {args[op->parameter_number()]};
+        break;
+      case Opcode::kConstant: {
+        if (!op->shape().is_scalar()) {
+          return Unimplemented("[emit] an array constant inside ", ToAbsl(computation.name()));
+        }
+        result = {ConstantOfBits(b().getContext(), op->shape().dtype(), op->literal().GetBits(0))};
+        break;
+      }
+      case Opcode::kTuple:
+        result.assign(operands.begin(), operands.end());
+        break;
+      case Opcode::kGetTupleElement:
+        result = {operands[op->tuple_index()]};
+        break;
+      case Opcode::kCall:
+      case Opcode::kMap: {
+        SWAGE_ASSIGN_OR_RETURN(result, Apply(*op->to_apply(), operands));
+        break;
+      }
+      case Opcode::kBroadcast:
+      case Opcode::kReshape:
+      case Opcode::kBitcast:
+      case Opcode::kCopy:
+        if (!op->shape().is_scalar()) {
+          return Unimplemented("[emit] arrays inside ", ToAbsl(computation.name()));
+        }
+        result = {operands[0]};
+        break;
+      default: {
+        if (!ir::IsElementwise(op->opcode())) {
+          return Unimplemented("[emit] ", ToAbsl(ir::OpcodeName(op->opcode())), " inside ",
+                               ToAbsl(computation.name()));
+        }
+        SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, Elementwise(*op, operands));
+        result = {value};
+        break;
+      }
+    }
+    values[op] = std::move(result);
+  }
+  return values[computation.root()];
+}
+
+StatusOr<llvm::Value*> ValueEmitter::EmitConstant(const Instruction* op, IndexId index,
+                                                  GuardId guard) {
+  const ir::Literal& literal = op->literal();
+  const DType dtype = op->shape().dtype();
+  if (op->shape().is_scalar() || literal.IsUniform()) {
+    return ConstantOfBits(b().getContext(), dtype, literal.GetBits(0));
+  }
+  llvm::Value*& data = constant_data_[op];
+  if (data == nullptr) {
+    const absl::Span<const uint8_t> bytes = literal.bytes();
+    llvm::Constant* array = llvm::ConstantDataArray::get(
+        b().getContext(), llvm::ArrayRef<uint8_t>(bytes.data(), bytes.size()));
+    auto* global = new llvm::GlobalVariable(*module_, array->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::PrivateLinkage, array, "constant");
+    global->setAlignment(llvm::Align(64));
+    data = global;
+  }
+  return Load(data, dtype, arena_.Linearise(op->shape().dims(), index), guard);
+}
+
+llvm::Value* ValueEmitter::Scratch() {
+  // Where a load goes whose guard does not hold.
+  if (scratch_ == nullptr) scratch_ = nest_->Alloca(b().getInt64Ty(), std::max(width_, 1), 64);
+  return scratch_;
+}
+
+llvm::Value* ValueEmitter::Select(llvm::Value* condition, llvm::Value* yes, llvm::Value* no) {
+  if (condition == nullptr || yes == no) return yes;
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) return known->isZero() ? no : yes;
+  if (IsVector(condition) || IsVector(yes) || IsVector(no)) {
+    const int width = nest_->lanes().width;
+    yes = Splat(b(), yes, width);
+    no = Splat(b(), no, width);
+  }
+  return b().CreateSelect(condition, yes, no);
+}
+
+StatusOr<llvm::Value*> ValueEmitter::Load(llvm::Value* base, DType dtype, ExprId offset,
+                                          GuardId guard) {
+  llvm::Type* type = StoredType(b().getContext(), dtype);
+  const llvm::Align align(ir::DTypeBytes(dtype));
+  const Lanes lanes = nest_->lanes();
+  if (guard == kNever) return llvm::Constant::getNullValue(LaneType(b().getContext(), dtype));
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * holds, indices_.Guard(guard));
+  const LaneStride stride = lanes.width > 1 ? arena_.StrideOf(offset, lanes.axis) : LaneStride{};
+  llvm::Value* mask = lanes.mask;
+  if (holds != nullptr && IsVector(holds)) mask = mask ? b().CreateAnd(mask, holds) : holds;
+  llvm::Value* loaded = nullptr;
+  if (stride.kind == LaneStride::kUniform || stride.IsContiguous()) {
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * first, indices_.Scalar(offset));
+    llvm::Value* pointer = b().CreateGEP(type, base, first);
+    if (stride.kind == LaneStride::kUniform && holds != nullptr && IsVector(holds)) {
+      holds = b().CreateOrReduce(mask);
+    }
+    if (holds != nullptr && !IsVector(holds)) {
+      pointer = b().CreateSelect(holds, pointer, Scratch());
+    }
+    if (stride.kind == LaneStride::kUniform) {
+      loaded = b().CreateAlignedLoad(type, pointer, align);
+    } else {
+      llvm::Type* vector = VectorOf(type, lanes.width);
+      loaded = mask == nullptr
+                   ? static_cast<llvm::Value*>(b().CreateAlignedLoad(vector, pointer, align))
+                   : b().CreateMaskedLoad(vector, pointer, align, mask,
+                                          llvm::Constant::getNullValue(vector));
+    }
+  } else {
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * offsets, indices_.Vector(offset));
+    if (holds != nullptr && !IsVector(holds)) {
+      holds = Splat(b(), holds, lanes.width);
+      mask = mask ? b().CreateAnd(mask, holds) : holds;
+    }
+    if (mask == nullptr) mask = Splat(b(), b().getTrue(), lanes.width);
+    llvm::Type* vector = VectorOf(type, lanes.width);
+    loaded = b().CreateMaskedGather(vector, b().CreateGEP(type, base, offsets), align, mask,
+                                    llvm::Constant::getNullValue(vector));
+  }
+  return FromStored(b(), dtype, loaded);
+}
+
+Status ValueEmitter::Store(llvm::Value* base, DType dtype, ExprId offset, llvm::Value* value) {
+  llvm::Type* type = StoredType(b().getContext(), dtype);
+  const llvm::Align align(ir::DTypeBytes(dtype));
+  const Lanes lanes = nest_->lanes();
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * first, indices_.Scalar(offset));
+  llvm::Value* pointer = b().CreateGEP(type, base, first);
+  if (lanes.width > 1) {
+    SWAGE_RET_CHECK(arena_.StrideOf(offset, lanes.axis).IsContiguous());
+    value = Splat(b(), value, lanes.width);
+  }
+  value = ToStored(b(), dtype, value);
+  if (lanes.mask != nullptr) {
+    b().CreateMaskedStore(value, pointer, align, lanes.mask);
+  } else {
+    b().CreateAlignedStore(value, pointer, align);
+  }
+  return OkStatus();
+}
+
+StatusOr<llvm::Value*> ValueEmitter::ExprAs(ExprId expr, DType dtype) {
+  const bool vector = nest_->UsesLanes(arena_.AxesOfExpr(expr));
+  const LaneStride stride = vector ? arena_.StrideOf(expr, nest_->lanes().axis) : LaneStride{};
+  if (ir::IsInteger(dtype) && ir::DTypeBits(dtype) >= 8 && stride.IsContiguous()) {
+    // Integers wrap, so the lanes may be counted in the narrow type.
+    const int bits = ir::DTypeBits(dtype);
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * first, indices_.Scalar(expr));
+    first = b().CreateTrunc(first, b().getIntNTy(bits));
+    const int width = nest_->lanes().width;
+    return b().CreateAdd(Splat(b(), first, width), nest_->LaneNumbers(width, bits));
+  }
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * value,
+                         vector ? indices_.Vector(expr) : indices_.Scalar(expr));
+  return Convert(DType::kS64, dtype, value);
+}
+
+}  // namespace swage::emit

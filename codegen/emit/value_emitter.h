@@ -1,0 +1,100 @@
+// File: codegen/emit/value_emitter.h
+//
+// Emits the value of an instruction at an index: all producers are computed in place, memoised by
+// (instruction, index, guard) in the scope where their index belongs. Code size is linear in the
+// number of distinct indices, however often a value is used.
+//
+// Under a guard that does not hold a value is arbitrary, and nothing is read.
+#ifndef SWAGE_CODEGEN_EMIT_VALUE_EMITTER_H_
+#define SWAGE_CODEGEN_EMIT_VALUE_EMITTER_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "base/status.h"
+#include "codegen/emit/emit_options.h"
+#include "codegen/emit/index_emitter.h"
+#include "codegen/emit/index_map.h"
+#include "codegen/emit/loop_nest.h"
+#include "compiler/ir/computation.h"
+#include "llvm/IR/Module.h"
+
+namespace swage::emit {
+
+class ValueEmitter {
+ public:
+  // `buffers` are the kernel's pointers: parameters, then outputs. `width` is the number of lanes
+  // of a full vector.
+  ValueEmitter(const EmitOptions& options, int width, std::vector<ir::Dim> dims,
+               llvm::Module* module, LoopNest* nest, std::vector<llvm::Value*> buffers,
+               llvm::Value* dims_array);
+
+  // The value of an array instruction; and of a tuple instruction, element by element.
+  StatusOr<llvm::Value*> Value(const ir::Instruction* instruction, IndexId index,
+                               GuardId guard = kAlways);
+  StatusOr<Values> All(const ir::Instruction* instruction, IndexId index, GuardId guard = kAlways);
+  // From here on, in the current scope, this is the value.
+  void Preset(const ir::Instruction* instruction, IndexId index, llvm::Value* value);
+
+  // Reads an array at a row-major offset, and writes one (contiguous in the lanes).
+  StatusOr<llvm::Value*> Load(llvm::Value* base, ir::DType dtype, ExprId offset, GuardId guard);
+  Status Store(llvm::Value* base, ir::DType dtype, ExprId offset, llvm::Value* value);
+
+  // A computation over scalars, applied to values (reduce, map, call); one value per result.
+  StatusOr<Values> Apply(const ir::Computation& computation, absl::Span<llvm::Value* const> args);
+  // An elementwise op; scalars are spread over the lanes of the others.
+  StatusOr<llvm::Value*> Elementwise(const ir::Instruction& instruction,
+                                     absl::Span<llvm::Value* const> operands);
+  StatusOr<llvm::Value*> Convert(ir::DType from, ir::DType to, llvm::Value* value);
+
+  // An integer expression as values of `dtype`.
+  StatusOr<llvm::Value*> ExprAs(ExprId expr, ir::DType dtype);
+  // `condition` may be null (holds always), a scalar or lanes.
+  llvm::Value* Select(llvm::Value* condition, llvm::Value* yes, llvm::Value* no);
+
+  IndexArena& arena() { return arena_; }
+  LoopNest& nest() { return *nest_; }
+  IndexEmitter& indices() { return indices_; }
+  llvm::IRBuilder<>& b() { return nest_->builder(); }
+  const EmitOptions& options() const { return options_; }
+  int width() const { return width_; }
+  llvm::Value* buffer(int i) const { return buffers_[i]; }
+  // The axis that a reduce or dot runs over, the same one each time that this index is emitted.
+  AxisId InnerAxis(const ir::Instruction* instruction, IndexId index, GuardId guard, int number,
+                   ir::Dim extent);
+  // ResourceExhausted when the kernel has grown beyond the cap.
+  Status CheckSize();
+
+ private:
+  StatusOr<Values> Emit(const ir::Instruction* instruction, IndexId index, GuardId guard);
+  StatusOr<llvm::Value*> EmitConstant(const ir::Instruction* instruction, IndexId index,
+                                      GuardId guard);
+  StatusOr<Values> EmitElementwiseAt(const ir::Instruction* instruction, IndexId index,
+                                     GuardId guard);
+  llvm::Value* Scratch();
+
+  EmitOptions options_;
+  int width_;
+  llvm::Module* module_;
+  LoopNest* nest_;
+  std::vector<llvm::Value*> buffers_;
+  IndexArena arena_;
+  IndexEmitter indices_;
+  llvm::Value* scratch_ = nullptr;
+  absl::flat_hash_map<const ir::Instruction*, llvm::Value*> constant_data_;
+  absl::flat_hash_map<std::tuple<const ir::Instruction*, IndexId, GuardId, int>, AxisId>
+      inner_axes_;
+  int64_t emitted_ = 0;
+};
+
+// The families of ops, each in its own file. All emit in the current scope.
+StatusOr<llvm::Value*> EmitMoved(ValueEmitter& e, const ir::Instruction* op, IndexId index,
+                                 GuardId guard);  // index_ops.cc
+StatusOr<Values> EmitReduce(ValueEmitter& e, const ir::Instruction* op, IndexId index,
+                            GuardId guard);  // reduce_value.cc
+StatusOr<llvm::Value*> EmitDot(ValueEmitter& e, const ir::Instruction* op, IndexId index,
+                               GuardId guard);  // dot_value.cc
+
+}  // namespace swage::emit
+
+#endif  // SWAGE_CODEGEN_EMIT_VALUE_EMITTER_H_
