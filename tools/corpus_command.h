@@ -23,7 +23,7 @@ namespace swage::tools {
 
 struct CorpusOptions {
   std::string dir;
-  std::string device = "evaluator";
+  std::string device = "cpu";
   std::string mode = "module";
   int threads = 0;  // 0: as many as SWAGE_NUM_THREADS or the machine says
   std::string filter;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/nearest.h"
+#include "codegen/cpu/compile.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
 
@@ -17,15 +18,6 @@ StatusOr<RunCompiled> CompileForEvaluator(const ir::Module& module) {
       });
 }
 
-struct NamedDevice {
-  const char* name;
-  StatusOr<RunCompiled> (*compile)(const ir::Module&);
-};
-
-constexpr NamedDevice kDevices[] = {
-    {"evaluator", CompileForEvaluator},
-};
-
 void AppendLeaves(const ir::Literal& literal, std::vector<ir::Literal>* leaves) {
   if (!literal.is_tuple()) {
     leaves->push_back(literal);
@@ -33,6 +25,37 @@ void AppendLeaves(const ir::Literal& literal, std::vector<ir::Literal>* leaves) 
   }
   for (const ir::Literal& element : literal.elements()) AppendLeaves(element, leaves);
 }
+
+StatusOr<RunCompiled> CompileForCpu(const ir::Module& module) {
+  cpu::CompileOptions options;
+  SWAGE_ASSIGN_OR_RETURN(options.compiler, pipelines::OptionsFromEnvironment());
+  SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable,
+                         cpu::Compile(module.Clone(), options));
+  return RunCompiled(
+      [executable](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
+        std::vector<ir::Literal> leaves, outputs;
+        for (const ir::Literal& arg : args) AppendLeaves(arg, &leaves);
+        std::vector<const void*> in;
+        for (const ir::Literal& leaf : leaves) in.push_back(leaf.bytes().data());
+        std::vector<void*> out;
+        for (const ir::Shape& shape : executable->output_shapes()) {
+          SWAGE_ASSIGN_OR_RETURN(outputs.emplace_back(), ir::Literal::Create(shape));
+          out.push_back(outputs.back().mutable_bytes().data());
+        }
+        SWAGE_RETURN_IF_ERROR(executable->Run(in, out));
+        return outputs;
+      });
+}
+
+struct NamedDevice {
+  const char* name;
+  StatusOr<RunCompiled> (*compile)(const ir::Module&);
+};
+
+constexpr NamedDevice kDevices[] = {
+    {"cpu", CompileForCpu},
+    {"evaluator", CompileForEvaluator},
+};
 
 StatusOr<ir::Literal> TakeLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves,
                                  size_t* next) {

@@ -25,7 +25,7 @@ struct RunOptions {
   std::string module;
   std::vector<std::string> inputs;
   std::string output_dir;
-  std::string device = "evaluator";
+  std::string device = "cpu";
   bool random = false;
   uint64_t seed = 0;
   int bench = 0;

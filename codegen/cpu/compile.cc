@@ -1,0 +1,118 @@
+#include "codegen/cpu/compile.h"
+
+#include <chrono>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "codegen/cpu/program_builder.h"
+#include "codegen/cpu/split_fusion.h"
+#include "compiler/cost/device_description.h"
+#include "compiler/pipelines/cpu.h"
+
+namespace swage::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double MillisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+void UseRowMajor(ir::Shape* shape) {
+  if (shape->is_tuple()) {
+    for (int i = 0; i < shape->tuple_size(); ++i) UseRowMajor(shape->mutable_tuple_shape(i));
+  } else if (shape->is_array()) {
+    shape->set_layout(ir::Layout::RowMajor(shape->rank()));
+  }
+}
+
+// Executables take and give row-major buffers, whatever layouts the border of the program asks for.
+void UseRowMajorBorder(ir::Module* module) {
+  if (!module->entry_layout().has_value()) return;
+  ir::EntryLayout border = *module->entry_layout();
+  for (ir::Shape& parameter : border.parameters) UseRowMajor(&parameter);
+  UseRowMajor(&border.result);
+  module->set_entry_layout(std::move(border));
+}
+
+std::vector<ir::Instruction*> FusionsOf(const ir::Module& module) {
+  std::vector<ir::Instruction*> fusions;
+  for (const ir::Computation* computation : module.ExecutedComputations()) {
+    for (ir::Instruction* instruction : computation->Instructions()) {
+      if (instruction->opcode() == ir::Opcode::kFusion) fusions.push_back(instruction);
+    }
+  }
+  return fusions;
+}
+
+// Kernels of all fusions; one that would be too large is taken apart into single ops.
+StatusOr<KernelMap> KernelsOf(ir::Module* module, const HostTarget& target,
+                              const KernelOptions& options, codegen::CompileReport* report) {
+  KernelMap kernels;
+  std::vector<ir::Instruction*> todo = FusionsOf(*module);
+  while (!todo.empty()) {
+    std::vector<ir::Instruction*> too_large;
+    SWAGE_ASSIGN_OR_RETURN(std::vector<KernelJob> jobs,
+                           CompileKernels(todo, target, options, report, &too_large));
+    for (KernelJob& job : jobs) {
+      if (job.kernel != nullptr) kernels[job.fusion] = std::move(job);
+    }
+    todo.clear();
+    for (ir::Instruction* fusion : too_large) {
+      SWAGE_ASSIGN_OR_RETURN(std::vector<ir::Instruction*> parts, SplitFusion(fusion));
+      todo.insert(todo.end(), parts.begin(), parts.end());
+    }
+  }
+  return kernels;
+}
+
+void DumpKernels(const KernelMap& kernels, const ir::Module& module, passes::PassContext* context) {
+  for (const ir::Instruction* fusion : FusionsOf(module)) {
+    const KernelJob& job = kernels.at(fusion);
+    const std::string& name = fusion->fused_computation()->name();
+    const std::string what = absl::StrCat("kernel of ", fusion->name(), ": ", job.plan);
+    if (!job.kernel->ir.empty()) {
+      context->DumpFile(absl::StrCat(name, ".ll"), job.kernel->ir, "LLVM IR, " + what);
+      context->DumpFile(absl::StrCat(name, ".s"), job.kernel->assembly, "assembly, " + what);
+    }
+  }
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Module> module,
+                                                       const CompileOptions& options,
+                                                       std::vector<passes::Message>* messages) {
+  const Clock::time_point start = Clock::now();
+  codegen::CompileReport report;
+  SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
+  UseRowMajorBorder(module.get());
+  passes::PassContext context(options.compiler, &cost::HostCpu());
+  const Status passes = pipelines::RunCpuPipeline(module.get(), context);
+  if (messages != nullptr) *messages = context.messages();
+  SWAGE_RETURN_IF_ERROR(passes);
+  report.passes_ms = MillisecondsSince(start);
+
+  KernelOptions kernel_options = options.kernels;
+  kernel_options.keep_texts = kernel_options.keep_texts || context.is_dumping();
+  SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
+                         KernelsOf(module.get(), *target, kernel_options, &report));
+  if (context.is_dumping()) DumpKernels(kernels, *module, &context);
+
+  absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>> executables;
+  for (const ir::Computation* computation : module->ExecutedComputations()) {
+    std::string buffers;
+    SWAGE_ASSIGN_OR_RETURN(CpuProgram program,
+                           BuildProgram(*computation, kernels, executables, &buffers));
+    if (context.is_dumping()) {
+      context.DumpFile(absl::StrCat(computation->IsEntry() ? "" : computation->name() + "-",
+                                    "buffer-assignment.txt"),
+                       buffers, "where each value lives, and the peak");
+    }
+    report.total_ms = MillisecondsSince(start);
+    executables[computation] = std::make_shared<CpuExecutable>(std::move(program), report);
+  }
+  return executables.at(module->entry());
+}
+
+}  // namespace swage::cpu

@@ -1,0 +1,138 @@
+#include "codegen/cpu/cpu_executable.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "absl/container/inlined_vector.h"
+#include "base/check_mode.h"
+#include "base/guard_memory.h"
+#include "base/parallel_for.h"
+#include "codegen/cpu/mxcsr.h"
+
+namespace swage::cpu {
+
+// One slab for all slices, or (memory check) a guarded buffer for each.
+class CpuExecutable::Arena {
+ public:
+  static StatusOr<std::unique_ptr<Arena>> Create(const CpuProgram& program) {
+    auto arena = std::unique_ptr<Arena>(new Arena());
+    if (!CheckMode::Get().memory) {
+      const size_t bytes = (static_cast<size_t>(program.arena_bytes) + 63) / 64 * 64;
+      arena->slab_ = static_cast<char*>(std::aligned_alloc(64, bytes));
+      if (arena->slab_ == nullptr) return TooLarge(program.arena_bytes);
+      return arena;
+    }
+    for (size_t i = 0; i < program.slices.size(); ++i) {
+      const GuardSide side = i % 2 == 0 ? GuardSide::kEnd : GuardSide::kStart;
+      StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(program.slices[i].size, 64, side);
+      if (!buffer.ok()) return TooLarge(program.arena_bytes);
+      arena->guarded_.push_back(*std::move(buffer));
+    }
+    return arena;
+  }
+  ~Arena() { std::free(slab_); }
+
+  char* At(const CpuProgram& program, size_t slice) const {
+    return slab_ != nullptr ? slab_ + program.slices[slice].offset
+                            : static_cast<char*>(guarded_[slice].data());
+  }
+  Status Check() const {
+    for (const GuardedBuffer& buffer : guarded_) SWAGE_RETURN_IF_ERROR(buffer.Check());
+    return OkStatus();
+  }
+
+ private:
+  static Status TooLarge(int64_t bytes) {
+    return ResourceExhausted("[run] cannot allocate ", bytes, " bytes for intermediate values");
+  }
+  char* slab_ = nullptr;
+  std::vector<GuardedBuffer> guarded_;
+};
+
+namespace {
+
+constexpr size_t kInlineBases = 64;
+constexpr size_t kInlineBuffers = 16;
+
+using BufferPointers = absl::InlinedVector<void*, kInlineBuffers>;
+
+void RunKernel(const Step& step, const BufferPointers& buffers) {
+  const KernelArgs args{buffers.data(), step.dims.data()};
+  if (step.tasks <= step.grain) {
+    step.fn(&args, 0, step.tasks);
+    return;
+  }
+  ParallelFor(step.tasks, step.grain, [&](int64_t begin, int64_t end) {
+    // Another library may have set flush-to-zero on this worker thread.
+    ScopedMxcsr ieee;
+    step.fn(&args, begin, end);
+  });
+}
+
+}  // namespace
+
+CpuExecutable::CpuExecutable(CpuProgram program, codegen::CompileReport report)
+    : program_(std::move(program)) {
+  input_shapes_ = program_.input_shapes;
+  output_shapes_ = program_.output_shapes;
+  report_ = report;
+}
+
+CpuExecutable::~CpuExecutable() { delete spare_.load(); }
+
+Status CpuExecutable::Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) {
+  const BaseTable& table = program_.table;
+  SWAGE_RET_CHECK(static_cast<int32_t>(inputs.size()) == table.inputs);
+  SWAGE_RET_CHECK(static_cast<int32_t>(outputs.size()) == table.outputs);
+  absl::InlinedVector<char*, kInlineBases> bases(table.ArenaBase(program_.slices.size()));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bases[table.InputBase(i)] = static_cast<char*>(const_cast<void*>(inputs[i]));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    bases[table.OutputBase(i)] = static_cast<char*>(outputs[i]);
+  }
+  for (size_t i = 0; i < program_.constants.size(); ++i) {
+    bases[table.ConstantBase(i)] =
+        reinterpret_cast<char*>(const_cast<uint8_t*>(program_.constants[i].bytes().data()));
+  }
+  std::unique_ptr<Arena> arena;
+  if (!program_.slices.empty()) {
+    arena.reset(spare_.exchange(nullptr));
+    if (arena == nullptr) {
+      SWAGE_ASSIGN_OR_RETURN(arena, Arena::Create(program_));
+    }
+    for (size_t i = 0; i < program_.slices.size(); ++i) {
+      bases[table.ArenaBase(i)] = arena->At(program_, i);
+    }
+  }
+  Status status = RunSteps(bases.data());
+  if (status.ok() && arena != nullptr) status = arena->Check();
+  delete spare_.exchange(arena.release());
+  return status;
+}
+
+Status CpuExecutable::RunSteps(char** bases) {
+  ScopedMxcsr ieee;
+  for (const Step& step : program_.steps) {
+    BufferPointers buffers;
+    for (const BufferRef& ref : step.buffers) buffers.push_back(bases[ref.base] + ref.offset);
+    switch (step.kind) {
+      case Step::Kind::kKernel:
+        RunKernel(step, buffers);
+        break;
+      case Step::Kind::kCopy:
+        if (step.bytes > 0) std::memcpy(buffers[1], buffers[0], step.bytes);
+        break;
+      case Step::Kind::kCall: {
+        const size_t inputs = step.callee->input_shapes().size();
+        Status status = step.callee->Run(
+            {buffers.data(), inputs}, {buffers.data() + inputs, buffers.size() - inputs});
+        if (!status.ok()) return Annotate(status, absl::StrCat(" (in ", step.name, ")"));
+        break;
+      }
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace swage::cpu

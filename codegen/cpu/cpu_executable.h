@@ -1,0 +1,90 @@
+// File: codegen/cpu/cpu_executable.h
+//
+// CpuExecutable: a program as a list of prebuilt steps (kernels, copies, calls of other executables)
+// over a table of base addresses. A call fills the table, resolves each step's buffers and runs it;
+// it takes no lock and allocates nothing once its arena exists.
+//
+// Under SWAGE_CHECK=memory every intermediate value has a buffer of its own against a guard page,
+// instead of a slice of the arena.
+#ifndef SWAGE_CODEGEN_CPU_CPU_EXECUTABLE_H_
+#define SWAGE_CODEGEN_CPU_CPU_EXECUTABLE_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "codegen/cpu/kernel_cache.h"
+#include "codegen/executable.h"
+#include "compiler/ir/literal.h"
+
+namespace swage::cpu {
+
+// Where a value lies: an entry of the base table, and an offset in bytes.
+struct BufferRef {
+  int32_t base = 0;
+  int64_t offset = 0;
+};
+
+// The table: inputs, outputs, constants, then arena slices (one entry each).
+struct BaseTable {
+  int32_t inputs = 0, outputs = 0, constants = 0;
+  int32_t InputBase(int i) const { return i; }
+  int32_t OutputBase(int i) const { return inputs + i; }
+  int32_t ConstantBase(int i) const { return inputs + outputs + i; }
+  int32_t ArenaBase(int i) const { return inputs + outputs + constants + i; }
+};
+
+struct ArenaSlice {
+  int64_t offset = 0;
+  int64_t size = 0;
+};
+
+struct Step {
+  enum class Kind : uint8_t { kKernel, kCopy, kCall };
+  Kind kind = Kind::kKernel;
+  std::vector<BufferRef> buffers;  // operands, then results
+  // kKernel
+  std::shared_ptr<const CompiledKernel> kernel;
+  KernelFn fn = nullptr;
+  std::vector<int64_t> dims;
+  int64_t tasks = 0;  // extent of the task axis
+  int64_t grain = 1;  // tasks that one thread takes at a time
+  // kCopy
+  int64_t bytes = 0;
+  // kCall
+  std::shared_ptr<codegen::Executable> callee;
+  std::string name;  // of the instruction, for errors
+};
+
+struct CpuProgram {
+  std::vector<ir::Shape> input_shapes, output_shapes;  // leaves
+  BaseTable table;
+  std::vector<ir::Literal> constants;
+  std::vector<ArenaSlice> slices;
+  int64_t arena_bytes = 0;
+  std::vector<Step> steps;
+};
+
+class CpuExecutable : public codegen::Executable {
+ public:
+  CpuExecutable(CpuProgram program, codegen::CompileReport report);
+  ~CpuExecutable() override;
+
+  Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override;
+
+  const CpuProgram& program() const { return program_; }
+
+ private:
+  class Arena;
+  Status RunSteps(char** bases);
+
+  CpuProgram program_;
+  // The arena of the last call, for the next; a second caller at the same time makes its own.
+  std::atomic<Arena*> spare_{nullptr};
+};
+
+}  // namespace swage::cpu
+
+#endif  // SWAGE_CODEGEN_CPU_CPU_EXECUTABLE_H_

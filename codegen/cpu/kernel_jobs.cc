@@ -1,0 +1,185 @@
+#include "codegen/cpu/kernel_jobs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "base/parallel_for.h"
+#include "codegen/cpu/object_emitter.h"
+#include "codegen/emit/generalise.h"
+#include "codegen/emit/kernel_emitter.h"
+#include "codegen/emit/schedule.h"
+#include "compiler/cost/cost_model.h"
+#include "compiler/ir/computation.h"
+#include "compiler/ir/fingerprint.h"
+#include "llvm/IR/LLVMContext.h"
+
+namespace swage::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kEntryName[] = "swage_kernel";
+// LLVM's default level is superlinear in a block; above this many ops a kernel is cold until proven
+// otherwise, and CodegenLevel::kNone is 10 to 30 times faster to generate.
+constexpr int64_t kMaxOptimisedOps = 100;
+// A slice of a kernel that is worth a thread.
+constexpr double kSliceNanoseconds = 10000;
+constexpr int64_t kSlicesPerThread = 4;
+
+double MillisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// What a job needs until its kernel exists.
+struct Planned {
+  emit::GeneralisedFusion generalised;
+  emit::KernelPlan plan;
+  CodegenLevel level = CodegenLevel::kDefault;
+  std::string key;
+  Status status;
+  double plan_ms = 0;
+};
+
+CodegenLevel LevelOf(const emit::KernelPlan& plan) {
+  const bool streams = plan.schedule == emit::Schedule::kLoop;
+  return streams && plan.fusion->instruction_count() > kMaxOptimisedOps ? CodegenLevel::kNone
+                                                                        : CodegenLevel::kDefault;
+}
+
+emit::EmitOptions EmitOptionsFor(const HostTarget& target) {
+  return emit::EmitOptions::For(target.vector_bytes(), target.Has("avx512bf16"));
+}
+
+StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
+                       const KernelOptions& options) {
+  const Clock::time_point start = Clock::now();
+  Planned planned;
+  SWAGE_ASSIGN_OR_RETURN(planned.generalised,
+                         emit::Generalise(*fusion.fused_computation(), options.baked_dims));
+  SWAGE_ASSIGN_OR_RETURN(planned.plan,
+                         emit::PlanKernel(*planned.generalised.fusion, EmitOptionsFor(target)));
+  planned.level = LevelOf(planned.plan);
+  planned.key = absl::StrCat("cpu=", target.cpu(), ";features=", target.feature_string(),
+                             ";level=", static_cast<int>(planned.level), ";",
+                             EmitOptionsFor(target).ToString(), "\n",
+                             ir::CanonicalText(*planned.generalised.fusion));
+  planned.plan_ms = MillisecondsSince(start);
+  return planned;
+}
+
+StatusOr<CompiledKernel> Generate(const Planned& planned, const HostTarget& target,
+                                  const KernelOptions& options) {
+  CompiledKernel kernel;
+  const Clock::time_point start = Clock::now();
+  llvm::LLVMContext context;
+  llvm::Module module(kEntryName, context);
+  SWAGE_RETURN_IF_ERROR(emit::EmitKernel(planned.plan, &module, kEntryName).status());
+  kernel.emit_ms = MillisecondsSince(start);
+  EmitOptions emit_options;
+  emit_options.level = planned.level;
+  emit_options.keep_ir = options.keep_texts;
+  emit_options.keep_assembly = options.keep_texts;
+  SWAGE_ASSIGN_OR_RETURN(EmittedObject object, EmitObject(module, target, emit_options));
+  kernel.llvm_ms = object.passes_ms + object.codegen_ms;
+  const Clock::time_point link = Clock::now();
+  SWAGE_ASSIGN_OR_RETURN(KernelLoader * loader, KernelLoader::Get());
+  SWAGE_ASSIGN_OR_RETURN(kernel.code, loader->Load(object.object, kEntryName));
+  kernel.link_ms = MillisecondsSince(link);
+  kernel.object = std::move(object.object);
+  kernel.ir = std::move(object.ir_after);
+  kernel.assembly = std::move(object.assembly);
+  return kernel;
+}
+
+// Nanoseconds of the whole kernel on one thread, about.
+double EstimateNanoseconds(const ir::Instruction& fusion) {
+  const cost::DeviceDescription& device = cost::HostCpu();
+  double cycles = 0;
+  for (const ir::Instruction* op : fusion.fused_computation()->Instructions()) {
+    cycles += cost::WorkOf(*op, device).cycles;
+  }
+  double bytes = static_cast<double>(cost::BytesClass(fusion.shape()));
+  for (const ir::Instruction* operand : fusion.operands()) {
+    bytes += static_cast<double>(cost::BytesClass(operand->shape()));
+  }
+  return cycles / device.clock_ghz + bytes / device.dram_gb_per_s_core;
+}
+
+Status FillRunTimeSizes(const ir::Instruction& fusion, const Planned& planned, KernelJob* job) {
+  ir::SymbolBinding binding;
+  for (size_t i = 0; i < planned.generalised.symbols.size(); ++i) {
+    const std::optional<int64_t> value = planned.generalised.values[i];
+    if (!value.has_value()) {
+      return Unimplemented("[compile] ", fusion.name(), " has the symbolic extent ",
+                           planned.generalised.symbols[i].ToString(),
+                           "; programs with symbols do not run on the cpu yet");
+    }
+    SWAGE_RETURN_IF_ERROR(binding.Bind(planned.generalised.symbols[i], *value));
+  }
+  for (const ir::Dim& dim : planned.plan.dims) {
+    SWAGE_ASSIGN_OR_RETURN(int64_t value, dim.Evaluate(binding));
+    job->dims.push_back(value);
+  }
+  SWAGE_ASSIGN_OR_RETURN(job->tasks, planned.plan.tasks.Evaluate(binding));
+  const double per_task =
+      EstimateNanoseconds(fusion) / static_cast<double>(std::max<int64_t>(1, job->tasks));
+  const int64_t worth = static_cast<int64_t>(kSliceNanoseconds / std::max(per_task, 1e-3)) + 1;
+  job->grain = std::max(worth, job->tasks / (NumThreads() * kSlicesPerThread));
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instruction*>& fusions,
+                                                const HostTarget& target,
+                                                const KernelOptions& options,
+                                                codegen::CompileReport* report,
+                                                std::vector<ir::Instruction*>* too_large) {
+  const int64_t count = static_cast<int64_t>(fusions.size());
+  std::vector<KernelJob> jobs(count);
+  std::vector<Planned> planned(count);
+  ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      jobs[i].fusion = fusions[i];
+      StatusOr<Planned> plan = Plan(*fusions[i], target, options);
+      if (!plan.ok()) {
+        planned[i].status = plan.status();
+        continue;
+      }
+      planned[i] = *std::move(plan);
+      jobs[i].plan = planned[i].plan.ToString();
+      StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(
+          planned[i].key, [&] { return Generate(planned[i], target, options); });
+      if (!found.ok()) {
+        planned[i].status = found.status();
+        continue;
+      }
+      jobs[i].kernel = found->kernel;
+      jobs[i].hit = found->hit;
+    }
+  });
+  for (int64_t i = 0; i < count; ++i) {
+    report->plan_ms += planned[i].plan_ms;
+    if (planned[i].status.code() == absl::StatusCode::kResourceExhausted) {
+      too_large->push_back(fusions[i]);
+      continue;
+    }
+    if (!planned[i].status.ok()) {
+      return Annotate(planned[i].status, absl::StrCat(" (kernel of ", fusions[i]->name(), ")"));
+    }
+    SWAGE_RETURN_IF_ERROR(FillRunTimeSizes(*fusions[i], planned[i], &jobs[i]));
+    ++report->kernels;
+    if (jobs[i].hit) {
+      ++report->kernel_hits;
+    } else {
+      ++report->llvm_runs;
+      report->llvm_ms += jobs[i].kernel->emit_ms + jobs[i].kernel->llvm_ms;
+      report->link_ms += jobs[i].kernel->link_ms;
+    }
+  }
+  return jobs;
+}
+
+}  // namespace swage::cpu

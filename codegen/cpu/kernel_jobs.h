@@ -1,0 +1,45 @@
+// File: codegen/cpu/kernel_jobs.h
+//
+// From the fusions of a scheduled module to loaded kernels: generalise, plan, look up by key, and let
+// LLVM generate what is missing, on all cores.
+#ifndef SWAGE_CODEGEN_CPU_KERNEL_JOBS_H_
+#define SWAGE_CODEGEN_CPU_KERNEL_JOBS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/cpu/host_target.h"
+#include "codegen/cpu/kernel_cache.h"
+#include "codegen/executable.h"
+#include "compiler/ir/instruction.h"
+
+namespace swage::cpu {
+
+struct KernelOptions {
+  bool baked_dims = false;   // compile every extent in; for tests and measurements
+  bool keep_texts = false;   // IR and assembly, for dumps
+};
+
+// One fusion of the module and the kernel that runs it.
+struct KernelJob {
+  ir::Instruction* fusion = nullptr;
+  std::shared_ptr<const CompiledKernel> kernel;
+  bool hit = false;
+  std::string plan;             // the schedule in words
+  std::vector<int64_t> dims;    // values of the kernel's run-time extents
+  int64_t tasks = 0;
+  int64_t grain = 1;
+};
+
+// Compiles the kernel of every fusion. Fusions whose kernel would be too large are returned in
+// `too_large` instead (their jobs have no kernel). Counts and times go to `report`.
+StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instruction*>& fusions,
+                                                const HostTarget& target,
+                                                const KernelOptions& options,
+                                                codegen::CompileReport* report,
+                                                std::vector<ir::Instruction*>* too_large);
+
+}  // namespace swage::cpu
+
+#endif  // SWAGE_CODEGEN_CPU_KERNEL_JOBS_H_

@@ -1,0 +1,51 @@
+// File: codegen/executable.h
+//
+// Executable: a compiled program, whatever the device. Runs on dense row-major buffers in parameter
+// order; writes the leaves of the result in order. Any number of threads may run one at a time each:
+// Run keeps no state between calls.
+#ifndef SWAGE_CODEGEN_EXECUTABLE_H_
+#define SWAGE_CODEGEN_EXECUTABLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "base/status.h"
+#include "compiler/ir/shape.h"
+
+namespace swage::codegen {
+
+// What a compile did; filled by the compiler, shown by stats(), logs and `swage run --bench`.
+struct CompileReport {
+  double total_ms = 0;
+  double passes_ms = 0;
+  double plan_ms = 0;      // generalise, keys
+  double llvm_ms = 0;      // IR, its passes, code generation
+  double link_ms = 0;
+  int64_t kernels = 0;
+  int64_t llvm_runs = 0;   // kernels that LLVM generated
+  int64_t kernel_hits = 0; // kernels from the kernel cache
+};
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  // inputs[i] and outputs[j] have the byte sizes of their shapes; an empty array may be null.
+  // Outputs never alias inputs or each other.
+  virtual Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) = 0;
+
+  const std::vector<ir::Shape>& input_shapes() const { return input_shapes_; }    // leaves
+  const std::vector<ir::Shape>& output_shapes() const { return output_shapes_; }  // leaves
+  const CompileReport& report() const { return report_; }
+
+ protected:
+  std::vector<ir::Shape> input_shapes_;
+  std::vector<ir::Shape> output_shapes_;
+  CompileReport report_;
+};
+
+}  // namespace swage::codegen
+
+#endif  // SWAGE_CODEGEN_EXECUTABLE_H_

@@ -1,0 +1,201 @@
+// The whole CPU compiler: results against the evaluator, kernel reuse, errors, many threads.
+#include "codegen/cpu/compile.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "codegen/cpu/object_emitter.h"
+#include "compiler/evaluator/evaluator.h"
+#include "compiler/ir/parser.h"
+
+namespace swage::cpu {
+namespace {
+
+using ir::Literal;
+
+constexpr char kAttend[] = R"(
+HloModule attend
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+ENTRY main {
+  q = f32[N,64] parameter(0)
+  k = f32[N,64] parameter(1)
+  v = f32[N,64] parameter(2)
+  s = f32[N,N] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  low = f32[] constant(-inf)
+  zero = f32[] constant(0)
+  m = f32[N] reduce(s, low), dimensions={1}, to_apply=max
+  mb = f32[N,N] broadcast(m), dimensions={0}
+  d = f32[N,N] subtract(s, mb)
+  e = f32[N,N] exponential(d)
+  t = f32[N] reduce(e, zero), dimensions={1}, to_apply=sum
+  tb = f32[N,N] broadcast(t), dimensions={0}
+  p = f32[N,N] divide(e, tb)
+  ROOT r = f32[N,64] dot(p, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})";
+
+std::unique_ptr<ir::Module> Parse(std::string_view text) {
+  StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHlo(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+std::string AttendText(int n) {
+  return absl::StrReplaceAll(kAttend, {{"[N", absl::StrCat("[", n)}, {",N]", absl::StrCat(",", n, "]")}});
+}
+
+// Small numbers that differ everywhere.
+std::vector<Literal> Arguments(const ir::Module& module) {
+  std::vector<Literal> arguments;
+  uint32_t state = 1;
+  for (const ir::Instruction* parameter : module.entry()->parameters()) {
+    Literal literal = *Literal::Create(parameter->shape());
+    for (float& x : literal.mutable_data<float>()) {
+      state = state * 1664525 + 1013904223;
+      x = static_cast<float>(state >> 8) / static_cast<float>(1 << 24) - 0.5f;
+    }
+    arguments.push_back(std::move(literal));
+  }
+  return arguments;
+}
+
+StatusOr<std::vector<Literal>> Execute(codegen::Executable& executable,
+                                       const std::vector<Literal>& arguments) {
+  std::vector<const void*> in;
+  for (const Literal& argument : arguments) in.push_back(argument.bytes().data());
+  std::vector<Literal> results;
+  std::vector<void*> out;
+  for (const ir::Shape& shape : executable.output_shapes()) {
+    results.push_back(*Literal::Create(shape));
+    out.push_back(results.back().mutable_bytes().data());
+  }
+  SWAGE_RETURN_IF_ERROR(executable.Run(in, out));
+  return results;
+}
+
+TEST(CompileTest, AttendAgreesWithTheEvaluator) {
+  const auto module = Parse(AttendText(33));
+  const std::vector<Literal> arguments = Arguments(*module);
+  const Literal want = *evaluator::Evaluate(*module, arguments);
+  auto executable = Compile(module->Clone(), {});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  const std::vector<Literal> got = *Execute(**executable, arguments);
+  for (int64_t i = 0; i < want.element_count(); ++i) {
+    ASSERT_NEAR(got[0].data<float>()[i], want.data<float>()[i], 1e-5) << i;
+  }
+}
+
+TEST(CompileTest, NeighbouringLengthsShareTheirKernels) {
+  KernelCache::Get().Clear();
+  const int64_t before = LlvmRunCount();
+  auto first = Compile(Parse(AttendText(31)), {});
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_GT((*first)->report().llvm_runs, 0);
+  EXPECT_EQ(LlvmRunCount() - before, (*first)->report().llvm_runs);
+  for (int n : {32, 33}) {
+    const int64_t runs = LlvmRunCount();
+    auto next = Compile(Parse(AttendText(n)), {});
+    ASSERT_TRUE(next.ok()) << next.status();
+    EXPECT_EQ(LlvmRunCount(), runs) << n;
+    EXPECT_EQ((*next)->report().kernel_hits, (*next)->report().kernels);
+  }
+}
+
+TEST(CompileTest, RunTimeAndBakedExtentsGiveTheSameBits) {
+  for (int n : {1, 7, 31, 33, 64}) {
+    const auto module = Parse(AttendText(n));
+    const std::vector<Literal> arguments = Arguments(*module);
+    CompileOptions baked;
+    baked.kernels.baked_dims = true;
+    auto with = Compile(module->Clone(), baked);
+    auto without = Compile(module->Clone(), {});
+    ASSERT_TRUE(with.ok()) << with.status();
+    ASSERT_TRUE(without.ok()) << without.status();
+    EXPECT_EQ((*Execute(**with, arguments))[0], (*Execute(**without, arguments))[0]) << n;
+  }
+}
+
+TEST(CompileTest, AnOpThatTheCpuDoesNotHaveIsNamed) {
+  const Status status = Compile(Parse(R"(
+HloModule m
+less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }
+ENTRY main {
+  x = f32[8] parameter(0)
+  ROOT s = f32[8] sort(x), dimensions={0}, to_apply=less
+})"), {}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(status.message().find("sort"), absl::string_view::npos) << status.message();
+}
+
+TEST(CompileTest, OutputsThatAreInputsOrConstantsAreCopies) {
+  const auto module = Parse(R"(
+HloModule m
+ENTRY main {
+  x = f32[3] parameter(0)
+  c = f32[3] constant({1, 2, 3})
+  n = f32[3] negate(x)
+  ROOT t = (f32[3], f32[3], f32[3], f32[3]) tuple(x, c, n, n)
+})");
+  const std::vector<Literal> arguments = Arguments(*module);
+  auto executable = Compile(module->Clone(), {});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  const std::vector<Literal> got = *Execute(**executable, arguments);
+  ASSERT_EQ(got.size(), 4u);
+  EXPECT_EQ(got[0], arguments[0]);
+  EXPECT_EQ(got[1].data<float>()[2], 3);
+  EXPECT_EQ(got[2], got[3]);
+}
+
+TEST(CompileTest, EmptyArraysRun) {
+  const auto module = Parse(R"(
+HloModule m
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+ENTRY main {
+  x = f32[0,4] parameter(0)
+  z = f32[] constant(7)
+  e = f32[0,4] exponential(x)
+  s = f32[4] reduce(x, z), dimensions={0}, to_apply=sum
+  ROOT t = (f32[0,4], f32[4]) tuple(e, s)
+})");
+  auto executable = Compile(module->Clone(), {});
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  const std::vector<Literal> got = *Execute(**executable, Arguments(*module));
+  EXPECT_EQ(got[1].data<float>()[3], 7);
+}
+
+TEST(CompileTest, ManyThreadsCompileAndRunAtOnce) {
+  KernelCache::Get().Clear();
+  std::vector<std::thread> threads;
+  std::vector<int> right(8, 0);
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([t, &right] {
+      const auto module = Parse(AttendText(30 + t % 4));
+      const std::vector<Literal> arguments = Arguments(*module);
+      auto executable = Compile(module->Clone(), {});
+      if (!executable.ok()) return;
+      const std::vector<Literal> first = *Execute(**executable, arguments);
+      const std::vector<Literal> second = *Execute(**executable, arguments);
+      right[t] = first[0] == second[0];
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, std::vector<int>(8, 1));
+}
+
+TEST(CompileTest, AKernelThatFailsIsNotKept) {
+  int calls = 0;
+  auto fail = [&]() -> StatusOr<CompiledKernel> {
+    ++calls;
+    return Internal("no");
+  };
+  EXPECT_FALSE(KernelCache::Get().Find("a key of this test", fail).ok());
+  EXPECT_FALSE(KernelCache::Get().Find("a key of this test", fail).ok());
+  EXPECT_EQ(calls, 2);
+}
+
+}  // namespace
+}  // namespace swage::cpu
