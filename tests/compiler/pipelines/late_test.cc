@@ -154,6 +154,69 @@ TEST(LatePasses, NoScheduleNeedsMoreThanTheOrderOfTheProgram) {
   });
 }
 
+int64_t ArenaBytes(const std::string& path, const CompilerOptions& options) {
+  StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHloFile(path);
+  passes::PassContext context(options, &kDevice);
+  const Status status = RunCpuPipeline(module->get(), context);
+  EXPECT_TRUE(status.ok()) << status.message();
+  int64_t bytes = 0;
+  for (const ir::Computation* computation : (*module)->ExecutedComputations()) {
+    bytes += analysis::AssignBuffers(*computation)->arena_bytes();
+  }
+  return bytes;
+}
+
+TEST(LatePasses, FusionNeedsLessMemoryThanKernelsOfOneOp) {
+  int64_t fused = 0, apart = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/corpus")) {
+    if (entry.path().extension() != ".hlo") continue;
+    fused += ArenaBytes(entry.path().string(), {});
+    apart += ArenaBytes(entry.path().string(), {.disable_passes = {"priority-fusion"}});
+  }
+  EXPECT_LT(fused, apart);
+}
+
+bool IsOddlyLaidOut(const Instruction& instruction) {
+  const ir::Shape& shape = instruction.shape();
+  return shape.is_array() && shape.has_layout() && !shape.layout().IsRowMajor();
+}
+
+TEST(LatePasses, EntryLayoutsAreReadAndWrittenThroughTransposes) {
+  auto module = ir::ParseHlo(R"(
+HloModule m, entry_computation_layout={(f32[6,4]{0,1}, f32[5,6]{1,0})->(f32[5,4]{0,1}, f32[6,4]{1,0})}
+ENTRY main {
+  a = f32[6,4] parameter(0)
+  b = f32[5,6] parameter(1)
+  d = f32[5,4] dot(b, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  e = f32[6,4] exponential(a)
+  ROOT t = (f32[5,4], f32[6,4]) tuple(d, e)
+})");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  CompilerOptions options;
+  options.check_passes = true;
+  passes::PassContext context(options, &kDevice);
+  const Status status = RunCpuPipeline(module->get(), context);
+  ASSERT_TRUE(status.ok()) << status.message();
+  const ir::Computation& entry = *(*module)->entry();
+  EXPECT_EQ(entry.parameter(0)->shape().layout(), (ir::Layout{{0, 1}, ""}));
+  EXPECT_EQ(entry.root()->shape().tuple_shape(0).layout(), (ir::Layout{{0, 1}, ""}));
+  // Kernels see bytes in order: what is not row-major is only ever a bitcast's end.
+  for (const ir::Computation* computation : (*module)->Computations()) {
+    for (const Instruction* instruction : computation->Instructions()) {
+      if (!IsOddlyLaidOut(*instruction)) continue;
+      EXPECT_TRUE(instruction->opcode() == Opcode::kParameter ||
+                  instruction->opcode() == Opcode::kBitcast ||
+                  instruction->opcode() == Opcode::kFusion)
+          << instruction->ToString();
+      for (const Instruction* user : instruction->users()) {
+        EXPECT_TRUE(user->opcode() == Opcode::kBitcast || user->opcode() == Opcode::kFusion ||
+                    user->opcode() == Opcode::kTuple)
+            << user->ToString();
+      }
+    }
+  }
+}
+
 TEST(LatePasses, DumpsShowLayoutsFromLayoutAssignmentOn) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "late_dump";
   std::filesystem::remove_all(folder);
