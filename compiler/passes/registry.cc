@@ -3,24 +3,34 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "compiler/passes/algebraic_simplifier.h"
 #include "compiler/passes/broadcast_canonicalizer.h"
+#include "compiler/passes/broadcast_sinker.h"
 #include "compiler/passes/buffer_assignment.h"
 #include "compiler/passes/computation_deduplicator.h"
+#include "compiler/passes/constant_broadcast_canonicalizer.h"
+#include "compiler/passes/constant_folding.h"
+#include "compiler/passes/convert_mover.h"
 #include "compiler/passes/copy_elision.h"
 #include "compiler/passes/copy_insertion.h"
 #include "compiler/passes/cse.h"
 #include "compiler/passes/dce.h"
+#include "compiler/passes/dot_decomposer.h"
 #include "compiler/passes/fusion_wrapper.h"
+#include "compiler/passes/gather_simplifier.h"
 #include "compiler/passes/inline.h"
 #include "compiler/passes/layout_assignment.h"
 #include "compiler/passes/layout_normalization.h"
 #include "compiler/passes/map_inliner.h"
 #include "compiler/passes/optimization_barrier_expander.h"
 #include "compiler/passes/priority_fusion.h"
+#include "compiler/passes/reduction_degenerate_dim_remover.h"
 #include "compiler/passes/reshape_decomposer.h"
+#include "compiler/passes/reshape_mover.h"
 #include "compiler/passes/scheduling.h"
 #include "compiler/passes/sharding_remover.h"
 #include "compiler/passes/transpose_dimension_grouper.h"
+#include "compiler/passes/transpose_folding.h"
 #include "compiler/passes/tuple_simplifier.h"
 #include "compiler/passes/zero_sized_elimination.h"
 
@@ -34,18 +44,31 @@ std::unique_ptr<Pass> Make() {
 
 // A new pass is one row here; sorted by name.
 constexpr PassInfo kPasses[] = {
+    {"algebraic-simplifier", "replaces instructions by simpler ones of the same value",
+     &Make<AlgebraicSimplifier>},
     {"broadcast-canonicalizer", "sorts the dimensions of broadcasts",
      &Make<BroadcastCanonicalizer>},
+    {"broadcast-sinker", "computes before a broadcast what is computed after it",
+     &Make<BroadcastSinker>},
     {"buffer-assignment", "checks and dumps where each value lives", &Make<BufferAssignment>},
     {"computation-deduplicator", "lets callers of equal computations share one",
      &Make<ComputationDeduplicator>},
+    {"constant-broadcast-canonicalizer",
+     "turns uniform and counting constants into broadcasts and iotas",
+     &Make<ConstantBroadcastCanonicalizer>},
+    {"constant-folding", "evaluates what depends on constants only, within a budget",
+     &Make<ConstantFolding>},
+    {"convert-mover", "moves data on the narrower side of converts", &Make<ConvertMover>},
     {"copy-elision", "removes copies whose two ends may be one buffer", &Make<CopyElision>},
     {"copy-insertion", "gives every output a buffer of its own", &Make<CopyInsertion>},
     {"cse", "merges instructions that compute the same", &Make<Cse>},
     {"dce", "removes instructions and computations that nobody uses", &Make<Dce>},
+    {"dot-decomposer", "merges the dimensions of dots by their roles", &Make<DotDecomposer>},
     {"fusion-cse", "merges equal instructions inside fusions", &Make<FusionCse>},
     {"fusion-wrapper", "makes a fusion of every op that needs a kernel of its own",
      &Make<FusionWrapper>},
+    {"gather-simplifier", "turns gathers of one window into dynamic-slices",
+     &Make<GatherSimplifier>},
     {"inline", "puts called computations in the place of their calls", &Make<Inline>},
     {"layout-assignment", "gives every array a layout", &Make<LayoutAssignment>},
     {"layout-normalization", "turns changes of layout into transposes", &Make<LayoutNormalization>},
@@ -54,11 +77,17 @@ constexpr PassInfo kPasses[] = {
      &Make<OptimizationBarrierExpander>},
     {"priority-fusion", "computes values inside their consumers where the cost model gains by it",
      &Make<PriorityFusion>},
+    {"reduction-degenerate-dim-remover", "takes dimensions of extent 1 out of reduces",
+     &Make<ReductionDegenerateDimRemover>},
     {"reshape-decomposer", "replaces what moves no byte by bitcasts", &Make<ReshapeDecomposer>},
+    {"reshape-mover", "lets reshapes and transposes sink below elementwise ops",
+     &Make<ReshapeMover>},
     {"scheduling", "orders instructions for little memory", &Make<Scheduling>},
     {"sharding-remover", "drops sharding marks on one device", &Make<ShardingRemover>},
     {"transpose-dimension-grouper", "writes transposes in as few dimensions as it takes",
      &Make<TransposeDimensionGrouper>},
+    {"transpose-folding", "lets dots read and write transposed arrays in place",
+     &Make<TransposeFolding>},
     {"tuple-simplifier", "removes tuples that are taken apart again", &Make<TupleSimplifier>},
     {"zero-sized-elimination", "replaces arrays without elements by constants",
      &Make<ZeroSizedElimination>},

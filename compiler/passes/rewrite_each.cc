@@ -1,0 +1,78 @@
+#include "compiler/passes/rewrite_each.h"
+
+namespace swage::passes {
+namespace {
+
+using ir::Instruction;
+
+// How far what a rewrite added is followed in one sweep; the rest waits for the next round.
+constexpr int kMaxDepth = 8;
+
+class Sweep {
+ public:
+  Sweep(ir::Computation& computation, RewriteFn rewrite)
+      : editor_(computation), rewrite_(rewrite) {}
+
+  StatusOr<bool> Run() {
+    for (const Editor::Ref& ref : editor_.PostOrder()) {
+      SWAGE_RETURN_IF_ERROR(Visit(ref));
+    }
+    return changed_;
+  }
+
+ private:
+  struct Work {
+    Editor::Ref ref;
+    int depth;
+  };
+
+  Status Visit(const Editor::Ref& start) {
+    work_.push_back({start, 0});
+    while (!work_.empty()) {
+      const Work next = work_.back();
+      work_.pop_back();
+      if (editor_.IsGone(next.ref)) continue;
+      SWAGE_ASSIGN_OR_RETURN(const bool rewritten, RewriteOnce(next.ref.instruction));
+      if (!rewritten || next.depth == kMaxDepth) continue;
+      // The first one added is an operand of later ones: it goes on top.
+      const std::vector<Instruction*> added = editor_.TakeAdded();
+      for (auto it = added.rbegin(); it != added.rend(); ++it) {
+        work_.push_back({{*it, (*it)->id()}, next.depth + 1});
+      }
+    }
+    return OkStatus();
+  }
+
+  StatusOr<bool> RewriteOnce(Instruction* instruction) {
+    if (HasControlEdges(*instruction) || !IsRowMajor(*instruction)) return false;
+    editor_.set_origin(instruction);
+    editor_.TakeAdded();
+    Instruction* value = rewrite_(*instruction, editor_);
+    if (value == nullptr || value == instruction) {
+      SWAGE_RETURN_IF_ERROR(editor_.DropUnused(nullptr));
+      return false;
+    }
+    SWAGE_RETURN_IF_ERROR(editor_.Replace(instruction, value));
+    SWAGE_RETURN_IF_ERROR(editor_.DropUnused(value));
+    changed_ = true;
+    return true;
+  }
+
+  Editor editor_;
+  RewriteFn rewrite_;
+  std::vector<Work> work_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+StatusOr<bool> RewriteEach(ir::Module& module, RewriteFn rewrite) {
+  bool changed = false;
+  for (ir::Computation* computation : module.NonFusionComputations()) {
+    SWAGE_ASSIGN_OR_RETURN(const bool here, Sweep(*computation, rewrite).Run());
+    changed |= here;
+  }
+  return changed;
+}
+
+}  // namespace swage::passes

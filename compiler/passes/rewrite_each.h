@@ -1,0 +1,24 @@
+// File: compiler/passes/rewrite_each.h
+//
+// The loop of passes that look at one instruction at a time: one sweep, operands before users, over
+// every computation that is no fusion's body.
+#ifndef SWAGE_COMPILER_PASSES_REWRITE_EACH_H_
+#define SWAGE_COMPILER_PASSES_REWRITE_EACH_H_
+
+#include "absl/functional/function_ref.h"
+#include "compiler/passes/editor.h"
+
+namespace swage::passes {
+
+// What has the same value as the instruction and a compatible shape; null: nothing better. It may
+// add instructions, but changes none that exist; what it added in vain is removed.
+using RewriteFn = absl::FunctionRef<ir::Instruction*(ir::Instruction&, Editor&)>;
+
+// Calls `rewrite` once for every instruction, and for what it added, to a bounded depth; replaces
+// the instruction by what comes back. Instructions with control edges or (after layout assignment)
+// arrays that are not row-major are passed over. O(n) calls. Returns whether anything was replaced.
+StatusOr<bool> RewriteEach(ir::Module& module, RewriteFn rewrite);
+
+}  // namespace swage::passes
+
+#endif  // SWAGE_COMPILER_PASSES_REWRITE_EACH_H_
