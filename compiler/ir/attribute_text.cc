@@ -118,7 +118,7 @@ requires std::is_enum_v<E> Status Parse(AttributeReader& reader, E* value) {
   const auto found = std::find(names.begin(), names.end(), word);
   if (found == names.end()) {
     return reader.lexer.Error(
-        start, absl::StrCat("unknown value '", ToAbsl(word), "'",
+        start, absl::StrCat("unknown value ", Quoted(word),
                             DidYouMean(word, std::span<const std::string_view>(names))));
   }
   *value = static_cast<E>(found - names.begin());

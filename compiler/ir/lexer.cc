@@ -26,6 +26,11 @@ bool IsPlainName(std::string_view name) {
   return !name.empty() && IsLetter(name[0]) && std::all_of(name.begin(), name.end(), IsNameChar);
 }
 
+std::string Quoted(std::string_view name) {
+  constexpr size_t kMost = 100;
+  return absl::StrCat("'", ToAbsl(name.substr(0, kMost)), name.size() > kMost ? "...'" : "'");
+}
+
 void Lexer::SkipSpace() {
   while (pos_ < text_.size()) {
     if (IsSpace(text_[pos_])) {

@@ -24,6 +24,9 @@ namespace swage::ir {
 // A letter or '_', then letters, digits, '_', '.' or '-'.
 bool IsPlainName(std::string_view name);
 
+// 'name' in quotes, for messages; a very long one is cut.
+std::string Quoted(std::string_view name);
+
 class Lexer {
  public:
   // Both views must outlive the lexer.

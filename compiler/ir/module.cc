@@ -5,6 +5,24 @@
 #include "absl/container/flat_hash_set.h"
 
 namespace swage::ir {
+namespace {
+
+// The name as HLO text can have it: other characters than its own become '_'.
+std::string HloName(std::string_view name) {
+  std::string result(name.empty() ? "_" : name);
+  for (char& c : result) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '.' || c == '-';
+    if (!fits) c = '_';
+  }
+  return result;
+}
+
+}  // namespace
+
+Module::Module(std::string_view name) : name_(HloName(name)) {}
+
+void Module::set_name(std::string_view name) { name_ = HloName(name); }
 
 Computation* Module::AddComputation(std::string_view name) {
   computations_.emplace_back(
@@ -97,11 +115,12 @@ int64_t Module::instruction_count() const {
 }
 
 std::string Module::UniqueName(absl::flat_hash_map<std::string, int64_t>* used,
-                               std::string_view base) {
-  auto [it, fresh] = used->try_emplace(std::string(base), 1);
-  if (fresh) return std::string(base);
+                               std::string_view wanted) {
+  const std::string base = HloName(wanted);
+  auto [it, fresh] = used->try_emplace(base, 1);
+  if (fresh) return base;
   while (true) {
-    std::string name = absl::StrCat(ToAbsl(base), ".", it->second++);
+    std::string name = absl::StrCat(base, ".", it->second++);
     if (used->contains(name)) continue;
     used->emplace(name, 1);
     return name;

@@ -23,7 +23,8 @@ struct EntryLayout {
   bool operator==(const EntryLayout&) const = default;
 };
 
-// The stack-frame tables that metadata refers to, kept as they were read: section name, then its rows.
+// The stack-frame tables that metadata refers to, kept as they were read: section name, then its
+// rows.
 struct StackFrameTable {
   std::string section;  // FileNames, FunctionNames, FileLocations, StackFrames
   std::vector<std::string> rows;
@@ -32,12 +33,13 @@ struct StackFrameTable {
 
 class Module {
  public:
-  explicit Module(std::string name) : name_(std::move(name)) {}
+  // Characters that HLO's names do not have become '_', here and in the names of what it holds.
+  explicit Module(std::string_view name);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
   const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
+  void set_name(std::string_view name);
 
   Computation* AddComputation(std::string_view name);
   // Removes a computation that nothing calls.
@@ -50,8 +52,8 @@ class Module {
   std::vector<Computation*> ComputationPostOrder() const;
   // All but the bodies of fusions, callees first: what most passes work on.
   std::vector<Computation*> NonFusionComputations() const;
-  // The entry and what it calls by call, while and conditional, callees first: the computations that
-  // run step by step, not the scalar ones of reduce, map, sort or scatter.
+  // The entry and what it calls by call, while and conditional, callees first: the computations
+  // that run step by step, not the scalar ones of reduce, map, sort or scatter.
   std::vector<Computation*> ExecutedComputations() const;
   int64_t instruction_count() const;
 
@@ -85,7 +87,7 @@ class Module {
  private:
   friend class Computation;
   void ForgetInstructionName(const std::string& name) { instruction_names_.erase(name); }
-  std::string UniqueName(absl::flat_hash_map<std::string, int64_t>* used, std::string_view base);
+  std::string UniqueName(absl::flat_hash_map<std::string, int64_t>* used, std::string_view wanted);
 
   std::string name_;
   std::vector<std::unique_ptr<Computation>> computations_;

@@ -65,7 +65,7 @@ Status HloParser::HeaderAttribute() {
   SWAGE_ASSIGN_OR_RETURN(const std::string_view name, lexer_.Word("an attribute of the module"));
   if (std::find(std::begin(kHeaderNames), std::end(kHeaderNames), name) == std::end(kHeaderNames)) {
     return lexer_.Error(
-        start, absl::StrCat("unknown attribute '", ToAbsl(name), "' of a module",
+        start, absl::StrCat("unknown attribute ", Quoted(name), " of a module",
                             DidYouMean(name, std::span<const std::string_view>(kHeaderNames))));
   }
   for (const auto& [seen, value] : module_->raw_attributes()) {
@@ -165,7 +165,7 @@ Status HloParser::ReadComputation() {
   SWAGE_ASSIGN_OR_RETURN(current_, ComputationNamed(start, name));
   Declared& declared = computations_[name];
   if (declared.defined) {
-    return lexer_.Error(start, absl::StrCat("computation '", ToAbsl(name), "' is defined twice"));
+    return lexer_.Error(start, absl::StrCat("computation ", Quoted(name), " is defined twice"));
   }
   declared.defined = true;
   if (is_entry) {
@@ -182,8 +182,7 @@ Status HloParser::ReadComputation() {
   last_ = root_ = nullptr;
   while (!lexer_.TryEat("}")) {
     if (lexer_.AtEnd()) {
-      return lexer_.ErrorHere(
-          absl::StrCat("the text ends inside computation '", ToAbsl(name), "'"));
+      return lexer_.ErrorHere(absl::StrCat("the text ends inside computation ", Quoted(name)));
     }
     SWAGE_RETURN_IF_ERROR(ReadInstruction());
   }
@@ -206,7 +205,7 @@ Status HloParser::FinishComputation(const std::optional<Signature>& signature) {
     auto found = names_.find(name);
     if (found == names_.end()) {
       return lexer_.Error(start,
-                          absl::StrCat("no instruction '", ToAbsl(name), "' in this computation"));
+                          absl::StrCat("no instruction ", Quoted(name), " in this computation"));
     }
     instruction->AddControlPredecessor(found->second);
   }
@@ -253,10 +252,10 @@ Status HloParser::FinishModule() {
     if (declared.defined) continue;
     std::vector<std::string_view> names;
     for (const auto& [other, entry] : computations_) {
-      if (entry.defined) names.push_back(other);
+      if (entry.defined && names.size() < 4096) names.push_back(other);
     }
-    return lexer_.Error(declared.first_use, absl::StrCat("no computation '", ToAbsl(name), "'",
-                                                         DidYouMean(name, names)));
+    return lexer_.Error(declared.first_use,
+                        absl::StrCat("no computation ", Quoted(name), DidYouMean(name, names)));
   }
   if (module_->entry() == nullptr) {
     if (computations_.size() != 1) return lexer_.ErrorHere("the module has no ENTRY computation");

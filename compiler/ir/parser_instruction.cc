@@ -10,6 +10,8 @@ namespace {
 
 constexpr size_t kMaxOperands = 1 << 20;
 constexpr int64_t kMaxParameters = 1 << 20;
+constexpr size_t kMaxControlPredecessors = 4096;
+constexpr size_t kMaxMetadataFields = 64;
 
 std::string NearestOpcodes(std::string_view text) {
   std::vector<std::string_view> names;
@@ -54,12 +56,12 @@ Status HloParser::ReadInstruction() {
   const std::optional<Opcode> opcode = ParseOpcode(text);
   if (!opcode) {
     return lexer_.Error(line.opcode_start,
-                        absl::StrCat("unknown opcode '", ToAbsl(text), "'", NearestOpcodes(text)));
+                        absl::StrCat("unknown opcode ", Quoted(text), NearestOpcodes(text)));
   }
   line.opcode = *opcode;
   line.attributes = DefaultAttributes(*opcode);
   if (names_.contains(line.name)) {
-    return lexer_.Error(line.start, absl::StrCat("'", ToAbsl(line.name), "' is defined twice"));
+    return lexer_.Error(line.start, absl::StrCat(Quoted(line.name), " is defined twice"));
   }
   SWAGE_RETURN_IF_ERROR(lexer_.Expect("("));
   if (line.opcode == Opcode::kParameter) {
@@ -85,6 +87,15 @@ bool HloParser::AtShape() {
   return length > 0 && length < rest.size() && rest[length] == '[';
 }
 
+std::string HloParser::NearestValues(std::string_view name) const {
+  constexpr size_t kMost = 4096;  // the search is slow
+  if (names_.size() > kMost) return "";
+  std::vector<std::string_view> names;
+  for (const auto& [other, instruction] : names_) names.push_back(other);
+  std::sort(names.begin(), names.end());
+  return DidYouMean(name, names);
+}
+
 Status HloParser::ReadOperands(Line* line) {
   if (lexer_.TryEat(")")) return OkStatus();
   do {
@@ -100,11 +111,8 @@ Status HloParser::ReadOperands(Line* line) {
     SWAGE_ASSIGN_OR_RETURN(const std::string_view name, lexer_.Name("an operand's name"));
     const auto found = names_.find(name);
     if (found == names_.end()) {
-      std::vector<std::string_view> names;
-      for (const auto& [other, instruction] : names_) names.push_back(other);
-      std::sort(names.begin(), names.end());
-      return lexer_.Error(start, absl::StrCat("'", ToAbsl(name), "' is used before it is defined",
-                                              DidYouMean(name, names)));
+      return lexer_.Error(
+          start, absl::StrCat(Quoted(name), " is used before it is defined", NearestValues(name)));
     }
     Instruction* operand = found->second;
     if (shape && !Compatible(*shape, operand->shape())) {
@@ -163,7 +171,7 @@ Status HloParser::ReadAttribute(Line* line) {
   SWAGE_ASSIGN_OR_RETURN(const std::string_view name, lexer_.Word("an attribute"));
   SWAGE_RETURN_IF_ERROR(lexer_.Expect("="));
   if (Given(name, line->seen)) {
-    return lexer_.Error(start, absl::StrCat("'", ToAbsl(name), "' is given twice"));
+    return lexer_.Error(start, absl::StrCat(Quoted(name), " is given twice"));
   }
   line->seen.push_back(name);
   if (name == "metadata") {
@@ -181,10 +189,9 @@ Status HloParser::ReadAttribute(Line* line) {
   if (!IsRawAttribute(name) && !(declared_only && HasRow(name))) {
     const std::string_view op = OpcodeName(line->opcode);
     if (HasRow(name)) {
-      return lexer_.Error(start,
-                          absl::StrCat("'", ToAbsl(op), "' has no attribute '", ToAbsl(name), "'"));
+      return lexer_.Error(start, absl::StrCat(Quoted(op), " has no attribute ", Quoted(name)));
     }
-    return lexer_.Error(start, absl::StrCat("unknown attribute '", ToAbsl(name), "'",
+    return lexer_.Error(start, absl::StrCat("unknown attribute ", Quoted(name),
                                             DidYouMean(name, AllAttributeNames())));
   }
   SWAGE_ASSIGN_OR_RETURN(const std::string_view value, lexer_.RawValue());
@@ -212,6 +219,9 @@ Status HloParser::ReadControlPredecessors(Line* line) {
   do {
     lexer_.SkipSpace();
     const size_t start = lexer_.pos();
+    if (line->control_predecessors.size() == kMaxControlPredecessors) {
+      return lexer_.Error(start, "too many control predecessors");
+    }
     SWAGE_ASSIGN_OR_RETURN(const std::string_view name, lexer_.Name("an instruction's name"));
     line->control_predecessors.emplace_back(start, name);
   } while (lexer_.TryEat(","));
@@ -234,8 +244,9 @@ StatusOr<std::shared_ptr<const Metadata>> HloParser::ReadMetadata() {
     SWAGE_ASSIGN_OR_RETURN(const std::string_view name, lexer_.Word("a field of the metadata"));
     SWAGE_RETURN_IF_ERROR(lexer_.Expect("="));
     if (Given(name, seen)) {
-      return lexer_.Error(field, absl::StrCat("'", ToAbsl(name), "' is given twice"));
+      return lexer_.Error(field, absl::StrCat(Quoted(name), " is given twice"));
     }
+    if (seen.size() == kMaxMetadataFields) return lexer_.Error(field, "too many fields");
     seen.push_back(name);
     if (name == "op_type" || name == "op_name" || name == "source_file") {
       SWAGE_ASSIGN_OR_RETURN(std::string value, lexer_.String("a string"));
@@ -265,15 +276,14 @@ Status HloParser::CheckComplete(const Line& line) {
   const int arity = InfoOf(line.opcode).arity;
   if (arity >= 0 && line.operands.size() != static_cast<size_t>(arity)) {
     return lexer_.Error(line.opcode_start,
-                        absl::StrCat("'", ToAbsl(op), "' takes ", Plural(arity, "operand"),
-                                     ", got ", line.operands.size()));
+                        absl::StrCat(Quoted(op), " takes ", Plural(arity, "operand"), ", got ",
+                                     line.operands.size()));
   }
   for (const AttributeRow& row : AttributeRows()) {
     if (row.presence == Presence::kRequired && row.applies(line.attributes) &&
         !Given(row.name, line.seen)) {
-      return lexer_.Error(
-          line.opcode_start,
-          absl::StrCat("'", ToAbsl(op), "' needs the attribute '", ToAbsl(row.name), "'"));
+      return lexer_.Error(line.opcode_start, absl::StrCat(Quoted(op), " needs the attribute '",
+                                                          ToAbsl(row.name), "'"));
     }
   }
   return OkStatus();
@@ -285,7 +295,7 @@ StatusOr<std::vector<Computation*>> HloParser::OrderCalled(const Line& line) {
   const std::string_view op = OpcodeName(line.opcode);
   auto wrong = [&](std::string_view name) {
     return lexer_.Error(line.opcode_start,
-                        absl::StrCat("'", ToAbsl(op), "' has no attribute '", ToAbsl(name), "'"));
+                        absl::StrCat(Quoted(op), " has no attribute ", Quoted(name)));
   };
   // Other names for the same thing.
   auto canonical = [&](std::string_view name) -> std::string_view {
@@ -314,7 +324,7 @@ StatusOr<std::vector<Computation*>> HloParser::OrderCalled(const Line& line) {
       Computation*& slot = ordered[found - expected.names.begin()];
       if (slot != nullptr) {
         return lexer_.Error(line.opcode_start,
-                            absl::StrCat("'", ToAbsl(name), "' takes one computation"));
+                            absl::StrCat(Quoted(name), " takes one computation"));
       }
       slot = computation;
     }
@@ -322,7 +332,7 @@ StatusOr<std::vector<Computation*>> HloParser::OrderCalled(const Line& line) {
   }
   for (size_t i = 0; i < expected.names.size() && !expected.optional; ++i) {
     if (i < ordered.size() && ordered[i] != nullptr) continue;
-    return lexer_.Error(line.opcode_start, absl::StrCat("'", ToAbsl(op), "' needs the attribute '",
+    return lexer_.Error(line.opcode_start, absl::StrCat(Quoted(op), " needs the attribute '",
                                                         ToAbsl(expected.names[i]), "'"));
   }
   return ordered;

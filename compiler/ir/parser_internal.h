@@ -76,6 +76,7 @@ class HloParser {
   StatusOr<std::vector<Computation*>> OrderCalled(const Line& line);
   Status AddInstruction(Line* line, bool is_root);
   bool AtShape();
+  std::string NearestValues(std::string_view name) const;
 
   Lexer lexer_;
   const ParseOptions& options_;

@@ -76,7 +76,7 @@ class Printer {
   }
 
   void PrintHeader(const Module& module) {
-    out_.append("HloModule ").append(module.name());
+    out_.append(IsPlainName(module.name()) ? "HloModule " : "HloModule %").append(module.name());
     if (module.is_scheduled()) out_ += ", is_scheduled=true";
     if (module.entry_layout()) {
       out_ += ", entry_computation_layout={(";
@@ -105,7 +105,8 @@ class Printer {
     out_ += " (";
     for (int i = 0; i < computation.parameter_count(); ++i) {
       if (i > 0) out_ += ", ";
-      out_.append(computation.parameter(i)->name()).append(": ");
+      const std::string& name = computation.parameter(i)->name();
+      out_.append(IsPlainName(name) ? "" : "%").append(name).append(": ");
       PrintShape(computation.parameter(i)->shape(), false);
     }
     out_ += ") -> ";

@@ -82,6 +82,7 @@ class Verifier {
   std::vector<int> last_user_;   // by index: the last user that was counted
   // The operands of users with many, as sets.
   absl::flat_hash_map<const Instruction*, absl::flat_hash_set<const Instruction*>> wide_operands_;
+  absl::flat_hash_map<const Instruction*, absl::flat_hash_set<const Instruction*>> successors_;
 };
 
 void Verifier::CheckModule() {
@@ -149,6 +150,7 @@ void Verifier::CheckComputation(const Computation& computation) {
   index_.reserve(computation.instruction_count());
   instructions_.clear();
   wide_operands_.clear();
+  successors_.clear();
   for (const Instruction* instruction : computation.Instructions()) {
     index_.emplace(instruction, static_cast<int>(instructions_.size()));
     instructions_.push_back(instruction);
@@ -219,7 +221,9 @@ void Verifier::CheckOperands(const Instruction& instruction) {
       return Fail(&instruction, "a control predecessor is not of the same computation");
     }
     const auto& after = before->control_successors();
-    if (std::find(after.begin(), after.end(), &instruction) == after.end()) {
+    auto [it, is_new] = successors_.try_emplace(before);
+    if (is_new) it->second.insert(after.begin(), after.end());
+    if (!it->second.contains(&instruction)) {
       return Fail(&instruction, "is no control successor of its predecessor ", before->name());
     }
   }

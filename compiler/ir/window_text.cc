@@ -55,7 +55,7 @@ class WindowReader {
       SWAGE_ASSIGN_OR_RETURN(const std::string_view name, lexer_.Word("a part of the window"));
       SWAGE_RETURN_IF_ERROR(lexer_.Expect("="));
       if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-        return lexer_.Error(start, absl::StrCat("'", ToAbsl(name), "' is given twice"));
+        return lexer_.Error(start, absl::StrCat(Quoted(name), " is given twice"));
       }
       seen.push_back(name);
       SWAGE_RETURN_IF_ERROR(Part(name, start));
