@@ -214,6 +214,33 @@ TEST(ShapeRules, TuplesAndCalls) {
   ExpectError("r = f32[2,3] sort(x), dimensions={1}, to_apply=add", "must return pred[]");
 }
 
+TEST(ShapeRules, SymbolsPassThroughEveryFamily) {
+  ExpectOk("r = f32[seq,64] sort(a), dimensions={0}, to_apply=less");
+  ExpectOk("r = (f32[seq,8], s32[seq,8]) topk(a), k=8, largest=true");
+  ExpectOk("r = f32[seq,64] map(a, a), dimensions={0,1}, to_apply=add");
+  ExpectOk("r = f32[seq,64] clamp(f, a, a)");
+  ExpectOk("r = u8[seq,64,4] bitcast-convert(a)");
+  ExpectOk("r = f32[64*seq] bitcast(a)");
+  ExpectOk(
+      "j = s32[n,1] iota(), iota_dimension=0\n v = f32[n,64] iota(), iota_dimension=0\n"
+      "r = f32[seq,64] scatter(a, j, v), update_window_dims={1}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add");
+  ExpectOk(
+      "t = f32[1,64] slice(a), slice={[0:1], [0:64]}\n"
+      "r = f32[seq,64] dynamic-update-slice(a, t, i, i)");
+  ExpectOk(
+      "d = f32[n,seq,4] iota(), iota_dimension=0\n k = f32[3,4,6] iota(), iota_dimension=0\n"
+      "r = f32[n,seq,6] convolution(d, k), window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f");
+  ExpectError("r = (f32[seq,65], s32[seq,65]) topk(a), k=65, largest=true", "65 is more than 64");
+  ExpectError(
+      "t = f32[2,64] iota(), iota_dimension=0\n r = f32[seq,64] dynamic-update-slice(a, t, i, i)",
+      "2 is not known to be at most seq");
+  ExpectError(
+      "d = f32[n,seq,4] iota(), iota_dimension=0\n k = f32[3,4,6] iota(), iota_dimension=0\n"
+      "r = f32[n,seq,6] convolution(d, k), window={size=3}, dim_labels=b0f_0io->b0f",
+      "the result is f32[n");
+}
+
 TEST(ShapeRules, Convolution) {
   const std::string in =
       "d = f32[2,9,8,4] iota(), iota_dimension=0\n k = f32[3,3,2,6] iota(), "
