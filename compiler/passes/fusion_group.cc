@@ -110,6 +110,14 @@ int64_t IrOpsOf(const Instruction& instruction) {
 
 FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescription& device)
     : device_(device), order_(computation->PostOrder()) {
+  if (order_.empty()) return;
+  int64_t last_id = order_.front()->id();
+  first_id_ = last_id;
+  for (const Instruction* instruction : order_) {
+    first_id_ = std::min(first_id_, instruction->id());
+    last_id = std::max(last_id, instruction->id());
+  }
+  rows_.resize(last_id - first_id_ + 1);
   for (Instruction* instruction : order_) {
     if (!IsFusible(*instruction)) continue;
     auto group = std::make_unique<Group>();
@@ -118,7 +126,7 @@ FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescr
     group->cycles = cost::WorkOf(*instruction, device_).cycles;
     group->ir_ops = IrOpsOf(*instruction);
     if (IsHero(*instruction)) group->hero = instruction;
-    groups_[instruction] = std::move(group);
+    RowOf(instruction).group = std::move(group);
   }
   for (Instruction* instruction : order_) {
     Group* group = GroupOf(instruction);
@@ -133,14 +141,11 @@ FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescr
 }
 
 Group* FusionGroups::GroupOf(const Instruction* instruction) const {
-  auto it = groups_.find(instruction);
-  return it == groups_.end() ? nullptr : it->second.get();
+  return RowOf(instruction).group.get();
 }
 
 const std::vector<Group*>& FusionGroups::Readers(const Instruction* producer) const {
-  static const auto* const none = new std::vector<Group*>();
-  auto it = readers_.find(producer);
-  return it == readers_.end() ? *none : it->second;
+  return RowOf(producer).readers;
 }
 
 void FusionGroups::AddRead(Group& group, Instruction* value, double utilisation) {
@@ -150,7 +155,7 @@ void FusionGroups::AddRead(Group& group, Instruction* value, double utilisation)
   it->second += utilisation;
   group.distinct_bytes += std::min(1.0, it->second) * bytes;
   group.total_bytes += utilisation * bytes;
-  if (fresh) readers_[value].push_back(&group);
+  if (fresh) RowOf(value).readers.push_back(&group);
 }
 
 void FusionGroups::Retime(Group& group) const {
@@ -207,11 +212,10 @@ void FusionGroups::Merge(Group* producer) {
     Retime(*consumer);
   }
   for (const auto& [value, utilisation] : producer->reads) {
-    auto& of_value = readers_[value];
+    auto& of_value = RowOf(value).readers;
     of_value.erase(std::remove(of_value.begin(), of_value.end(), producer), of_value.end());
   }
-  readers_.erase(root);
-  groups_.erase(root);
+  RowOf(root) = Row();
 }
 
 std::vector<Group*> FusionGroups::Kernels() const {

@@ -64,10 +64,20 @@ class FusionGroups {
   void AddRead(Group& group, ir::Instruction* value, double utilisation);
   void Retime(Group& group) const;
 
+  // Ids are dense within a computation that was just built, so rows by id are cheaper than a hash.
+  struct Row {
+    std::unique_ptr<Group> group;
+    std::vector<Group*> readers;
+  };
+  Row& RowOf(const ir::Instruction* instruction) { return rows_[instruction->id() - first_id_]; }
+  const Row& RowOf(const ir::Instruction* instruction) const {
+    return rows_[instruction->id() - first_id_];
+  }
+
   const cost::DeviceDescription& device_;
   std::vector<ir::Instruction*> order_;
-  absl::flat_hash_map<const ir::Instruction*, std::unique_ptr<Group>> groups_;
-  absl::flat_hash_map<const ir::Instruction*, std::vector<Group*>> readers_;
+  int64_t first_id_ = 0;
+  std::vector<Row> rows_;
 };
 
 // Ops that can be computed inside a kernel.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <optional>
+#include <queue>
+#include <tuple>
 #include <utility>
 
 #include "compiler/cost/device_description.h"
@@ -28,95 +30,127 @@ class Fuser {
         groups_(computation, device),
         decisions_(decisions) {}
 
-  void Decide() {
-    for (Group* group : groups_.Kernels()) Update(group->root);
-    while (!queue_.empty()) {
-      auto best = std::prev(queue_.end());
-      Instruction* producer = best->second.second;
-      queue_.erase(best);
-      Accept(producer);
-    }
-    for (auto& [producer, state] : states_) pending_.push_back({producer->id(), state.decision});
-    std::sort(pending_.begin(), pending_.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [id, decision] : pending_) decisions_->push_back(std::move(decision));
-  }
-
+  void Decide();
   StatusOr<bool> Build();
 
  private:
-  using Key = std::pair<Picoseconds, std::pair<int64_t, Instruction*>>;
-  struct State {
-    bool queued = false;
-    Picoseconds priority = 0;
-    FusionDecision decision;  // the last one about this producer
+  // What fusing a producer into all of its consumers would bring.
+  struct Gain {
+    Picoseconds unfused = 0, fused = 0;
+    Picoseconds priority = 0;             // not positive: leave it
+    const Instruction* consumer = nullptr;  // the only one, or the one that a veto is about
+    std::optional<Veto> veto;
   };
+  Gain GainOf(const Group& producer, bool explain) const;
+  FusionDecision DecisionOf(const Instruction& producer, const Gain& gain, bool fused) const;
 
-  // Computes the producer's priority or its veto again.
+  // Puts the producer into the queue at its present gain; what it was queued at before is void.
   void Update(Instruction* producer);
   void Accept(Instruction* producer);
+
+  struct Entry {
+    Picoseconds priority;
+    int64_t id;
+    int64_t version;
+    Instruction* producer;
+    bool operator<(const Entry& other) const {
+      return std::tie(priority, id) < std::tie(other.priority, other.id);
+    }
+  };
 
   ir::Computation* computation_;
   Picoseconds launch_;
   FusionGroups groups_;
   std::vector<FusionDecision>* decisions_;
-  std::set<Key> queue_;
-  absl::flat_hash_map<Instruction*, State> states_;
-  std::vector<std::pair<int64_t, FusionDecision>> pending_;
+  std::priority_queue<Entry> queue_;
+  absl::flat_hash_map<const Instruction*, int64_t> versions_;  // of the entry that counts
+  int64_t next_version_ = 0;
+  std::vector<std::pair<int64_t, FusionDecision>> made_;       // by the producer's id
 };
 
-void Fuser::Update(Instruction* producer) {
-  Group* group = groups_.GroupOf(producer);
-  if (group == nullptr) return;
-  const std::vector<Group*>& readers = groups_.Readers(producer);
-  State& state = states_[producer];
-  if (state.queued) queue_.erase({state.priority, {producer->id(), producer}});
-  state.queued = false;
-  state.decision = FusionDecision{"priority-fusion", producer->name(), ""};
-  FusionDecision& decision = state.decision;
-
-  auto refuse = [&](const Veto& veto, std::string consumer) {
-    decision.consumer = std::move(consumer);
-    decision.rule = veto.rule;
-    decision.reason = veto.reason;
-  };
-  if (auto veto = CheckProducer(*group, readers.size())) return refuse(*veto, "");
-  if (readers.empty()) return refuse({"no-consumer", "nothing reads it"}, "");
-  if (readers.size() == 1) decision.consumer = readers[0]->root->name();
-  Picoseconds unfused = launch_ + group->time, fused = 0;
-  for (const Group* reader : readers) {
-    const FusionGroups::Merged merged = groups_.Try(*group, *reader);
-    if (auto veto = CheckPair(*group, *reader, merged)) return refuse(*veto, reader->root->name());
-    unfused += launch_ + reader->time;
-    fused += launch_ + merged.time;
+Fuser::Gain Fuser::GainOf(const Group& producer, bool explain) const {
+  Gain gain;
+  const std::vector<Group*>& readers = groups_.Readers(producer.root);
+  gain.veto = CheckProducer(producer, readers.size(), explain);
+  if (!gain.veto.has_value() && readers.empty()) {
+    gain.veto = Veto{"no-consumer", explain ? "no kernel reads it" : ""};
   }
-  decision.time_unfused = unfused;
-  decision.time_fused = fused;
-  decision.priority = IsFreeView(*producer) ? kInfinite : unfused - fused;
-  if (decision.priority <= 0) {
-    decision.reason = "not profitable";
+  if (gain.veto.has_value()) return gain;
+  gain.unfused = launch_ + producer.time;
+  for (const Group* reader : readers) {
+    const FusionGroups::Merged merged = groups_.Try(producer, *reader);
+    gain.consumer = reader->root;
+    gain.veto = CheckPair(producer, *reader, merged, explain);
+    if (gain.veto.has_value()) return gain;
+    gain.unfused += launch_ + reader->time;
+    gain.fused += launch_ + merged.time;
+  }
+  if (readers.size() > 1) gain.consumer = nullptr;
+  gain.priority = IsFreeView(*producer.root) ? kInfinite : gain.unfused - gain.fused;
+  return gain;
+}
+
+FusionDecision Fuser::DecisionOf(const Instruction& producer, const Gain& gain, bool fused) const {
+  FusionDecision decision{"priority-fusion", producer.name(),
+                          gain.consumer == nullptr ? "" : gain.consumer->name()};
+  decision.fused = fused;
+  if (gain.veto.has_value()) {
+    decision.rule = gain.veto->rule;
+    decision.reason = gain.veto->reason;
+    return decision;
+  }
+  decision.time_unfused = gain.unfused;
+  decision.time_fused = gain.fused;
+  decision.priority = gain.priority;
+  if (!fused) decision.reason = "not profitable";
+  return decision;
+}
+
+void Fuser::Decide() {
+  for (const Group* group : groups_.Kernels()) Update(group->root);
+  while (!queue_.empty()) {
+    const Entry best = queue_.top();
+    queue_.pop();
+    auto it = versions_.find(best.producer);
+    if (it != versions_.end() && it->second == best.version) Accept(best.producer);
+  }
+  for (const Group* group : groups_.Kernels()) {
+    made_.push_back({group->root->id(), DecisionOf(*group->root, GainOf(*group, true), false)});
+  }
+  std::sort(made_.begin(), made_.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [id, decision] : made_) decisions_->push_back(std::move(decision));
+}
+
+void Fuser::Update(Instruction* producer) {
+  const Group* group = groups_.GroupOf(producer);
+  if (group == nullptr) return;
+  const Gain gain = GainOf(*group, false);
+  if (gain.veto.has_value() || gain.priority <= 0) {
+    versions_.erase(producer);
     return;
   }
-  state.queued = true;
-  state.priority = decision.priority;
-  queue_.insert({state.priority, {producer->id(), producer}});
+  versions_[producer] = ++next_version_;
+  queue_.push({gain.priority, producer->id(), next_version_, producer});
 }
 
 void Fuser::Accept(Instruction* producer) {
-  State state = std::move(states_[producer]);
-  states_.erase(producer);
-  state.decision.fused = true;
-  pending_.push_back({producer->id(), std::move(state.decision)});
+  Group* group = groups_.GroupOf(producer);
+  made_.push_back({producer->id(), DecisionOf(*producer, GainOf(*group, false), true)});
+  versions_.erase(producer);
 
   // Whoever feeds a changed kernel, and the changed kernels themselves, are looked at again.
-  std::set<std::pair<int64_t, Instruction*>> again;
   const std::vector<Group*> readers = groups_.Readers(producer);
-  groups_.Merge(groups_.GroupOf(producer));
+  groups_.Merge(group);
+  std::vector<Instruction*> again;
   for (const Group* reader : readers) {
-    again.insert({reader->root->id(), reader->root});
-    for (const auto& [value, utilisation] : reader->reads) again.insert({value->id(), value});
+    again.push_back(reader->root);
+    for (const auto& [value, utilisation] : reader->reads) again.push_back(value);
   }
-  for (const auto& [id, value] : again) Update(value);
+  std::sort(again.begin(), again.end(),
+            [](const Instruction* a, const Instruction* b) { return a->id() < b->id(); });
+  again.erase(std::unique(again.begin(), again.end()), again.end());
+  for (Instruction* value : again) Update(value);
 }
 
 StatusOr<bool> Fuser::Build() {
