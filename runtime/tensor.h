@@ -1,0 +1,184 @@
+// File: runtime/tensor.h
+//
+// Tensor: the one array type. A cheap, immutable handle (one pointer) that is either
+//   concrete   dtype, shape, device and a buffer of dense row-major elements, or
+//   traced     a node of the graph that is being built while a jit function runs.
+// The same code works on both. Reading a traced value (item, data, to_vector, bool) throws an Error
+// that names the op, the line where the value was made, and what to use instead.
+//
+//   auto x = swage::array({1.f, 2.f, 3.f, 4.f}, {2, 2});
+//   auto y = x * 2 + 1;                     // scalars adapt to the tensor's dtype
+//   std::cout << y << y.item<float>({1, 0});
+//
+// Handles may be copied and destroyed on any thread. Elements are never changed once made, so any
+// number of threads may read.
+#ifndef SWAGE_RUNTIME_TENSOR_H_
+#define SWAGE_RUNTIME_TENSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/dtype.h"
+#include "runtime/export.h"
+
+namespace swage {
+
+namespace internal {
+class TensorImpl;
+}
+
+// The extent of one dimension. Conversion to a number is explicit: int64_t(t.dim(0)),
+// float(t.dim(-1)). On a declared symbolic or bucketed dim it is an error that names the line and
+// `size(t, i)`, which is a traced scalar.
+class SWAGE_API Dim {
+ public:
+  Dim(int64_t value) : value_(value) {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  explicit operator T() const {
+    return static_cast<T>(value_);
+  }
+  friend bool operator==(const Dim& a, const Dim& b) = default;
+
+ private:
+  int64_t value_;
+};
+
+using ShapeVector = std::vector<int64_t>;
+
+class SWAGE_API Tensor {
+ public:
+  // An empty handle: defined() is false, and every op on it is an error.
+  Tensor() noexcept = default;
+
+  bool defined() const noexcept { return impl_ != nullptr; }
+  bool is_traced() const noexcept;
+  DType dtype() const;
+  int rank() const;
+  // Extent of dimension i; negative counts from the end. Out of range is an error.
+  Dim dim(int i) const;
+  // All extents, and their product. Errors as Dim's conversions.
+  ShapeVector shape() const;
+  int64_t size() const;
+
+  // The elements in row-major order; T must be the C++ type of dtype(). Valid while any handle to
+  // this tensor lives.
+  template <typename T>
+  const T* data() const {
+    return static_cast<const T*>(RawData(DTypeOf<T>()));
+  }
+  template <typename T>
+  std::vector<T> to_vector() const {
+    const T* first = data<T>();
+    return std::vector<T>(first, first + size());
+  }
+  // The only element (size() is 1), or the one at `index`.
+  template <typename T>
+  T item() const {
+    return *static_cast<const T*>(RawItem(DTypeOf<T>(), {}));
+  }
+  template <typename T>
+  T item(const ShapeVector& index) const {
+    return *static_cast<const T*>(RawItem(DTypeOf<T>(), index));
+  }
+  // Bytes of any dtype.
+  const void* raw_data() const;
+  int64_t byte_size() const;
+
+  // True when the only element is not zero. An error on a traced tensor: `if (x)` cannot be traced.
+  explicit operator bool() const;
+
+  std::string ToString() const;  // as numpy prints
+
+  // For the library.
+  explicit Tensor(std::shared_ptr<internal::TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
+  const std::shared_ptr<internal::TensorImpl>& impl() const noexcept { return impl_; }
+  std::shared_ptr<internal::TensorImpl> TakeImpl() && noexcept { return std::move(impl_); }
+
+ private:
+  const void* RawData(DType expected) const;
+  const void* RawItem(DType expected, const ShapeVector& index) const;
+
+  std::shared_ptr<internal::TensorImpl> impl_;
+};
+
+SWAGE_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+// What an op takes: a tensor, or a plain number that adapts to the dtype of the tensors beside it.
+// It remembers the line of the call.
+class SWAGE_API Operand {
+ public:
+  using Where = std::source_location;
+  Operand(const Tensor& tensor, Where where = Where::current()) : tensor_(tensor), where_(where) {}
+  Operand(Tensor&& tensor, Where where = Where::current())
+      : tensor_(std::move(tensor)), where_(where) {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Operand(T number, Where where = Where::current()) : where_(where) {
+    if constexpr (std::is_same_v<T, bool>) kind_ = Kind::kBool, integer_ = number;
+    else if constexpr (std::is_floating_point_v<T>) kind_ = Kind::kFloat, float_ = number;
+    else if constexpr (std::is_signed_v<T>) kind_ = Kind::kSigned, integer_ = number;
+    else kind_ = Kind::kUnsigned, integer_ = static_cast<int64_t>(static_cast<uint64_t>(number));
+  }
+
+  enum class Kind : uint8_t { kTensor, kBool, kSigned, kUnsigned, kFloat };
+  Kind kind() const { return kind_; }
+  bool is_tensor() const { return kind_ == Kind::kTensor; }
+  const Tensor& tensor() const { return tensor_; }
+  double float_value() const { return float_; }
+  int64_t integer_value() const { return integer_; }  // kUnsigned: the bits
+  const Where& where() const { return where_; }
+
+ private:
+  Tensor tensor_;
+  Kind kind_ = Kind::kTensor;
+  double float_ = 0;
+  int64_t integer_ = 0;
+  Where where_;
+};
+
+// ---- Making concrete tensors ----
+
+// Copies `bytes` (dense, row-major) into a new tensor. An absurd or mismatching size is an error.
+SWAGE_API Tensor from_bytes(const void* bytes, size_t byte_count, DType dtype, const ShapeVector& shape);
+
+template <typename T>
+Tensor from_data(const T* data, const ShapeVector& shape) {
+  size_t count = 1;
+  for (int64_t extent : shape) count *= static_cast<size_t>(extent < 0 ? 0 : extent);
+  return from_bytes(data, count * sizeof(T), DTypeOf<T>(), shape);
+}
+// A vector of the elements; without a shape it has rank 1.
+template <typename T>
+Tensor array(std::initializer_list<T> values, const ShapeVector& shape) {
+  return from_bytes(std::data(values), values.size() * sizeof(T), DTypeOf<T>(), shape);
+}
+template <typename T>
+Tensor array(std::initializer_list<T> values) {
+  return array(values, {static_cast<int64_t>(values.size())});
+}
+template <typename T>
+Tensor array(const std::vector<T>& values, const ShapeVector& shape) {
+  static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements to copy");
+  return from_bytes(values.data(), values.size() * sizeof(T), DTypeOf<T>(), shape);
+}
+// A rank-0 tensor.
+template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+Tensor scalar(T value) {
+  return from_bytes(&value, sizeof(T), DTypeOf<T>(), {});
+}
+
+// .npy files; bf16 and f8 are stored as their bits, so `dtype` says what they are.
+SWAGE_API Tensor load_npy(const std::string& path);
+SWAGE_API Tensor load_npy(const std::string& path, DType dtype);
+SWAGE_API void save_npy(const std::string& path, const Tensor& tensor);
+
+}  // namespace swage
+
+#endif  // SWAGE_RUNTIME_TENSOR_H_
