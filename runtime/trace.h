@@ -85,6 +85,10 @@ using OpBody = absl::FunctionRef<StatusOr<ir::Instruction*>(
 Tensor ApplyOp(std::string_view op, std::source_location where, absl::Span<const Tensor> operands,
                OpBody body);
 
+// Records an op in `scope`; ApplyOp without the choice and the exception.
+StatusOr<Tensor> RecordOp(TraceScope& scope, std::string_view op, std::source_location where,
+                          absl::Span<const Tensor> operands, OpBody body);
+
 // Throws swage::Error for a failed status, its text ending in "(file:line)" when known.
 [[noreturn]] void ThrowStatus(const Status& status, std::string_view op, std::source_location where);
 
