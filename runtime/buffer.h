@@ -1,14 +1,16 @@
 // File: runtime/buffer.h
 //
 // Buffer: the memory of a concrete tensor. 64-byte aligned, not zeroed, freed with the last handle.
-// Under SWAGE_CHECK=memory each buffer lies against a guard page, so that an access out of bounds
-// faults.
+// Under SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that an
+// access out of bounds stops the process there; such a buffer is aligned as far as its size is.
 #ifndef SWAGE_RUNTIME_BUFFER_H_
 #define SWAGE_RUNTIME_BUFFER_H_
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "base/guard_memory.h"
 #include "base/status.h"
 
 namespace swage::runtime {
@@ -17,6 +19,9 @@ class Buffer {
  public:
   // Sizes beyond the machine's memory are ResourceExhausted, as is a failed allocation.
   static StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t bytes);
+  Buffer(void* data, int64_t size) : data_(data), size_(size) {}
+  explicit Buffer(GuardedBuffer guard)
+      : data_(guard.data()), size_(static_cast<int64_t>(guard.size())), guard_(std::move(guard)) {}
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -25,11 +30,9 @@ class Buffer {
   int64_t size() const { return size_; }
 
  private:
-  Buffer(void* data, int64_t size, void* guard) : data_(data), size_(size), guard_(guard) {}
-
   void* data_;
   int64_t size_;
-  void* guard_;  // GuardMemory handle; null for plain memory
+  std::optional<GuardedBuffer> guard_;  // owns the memory under SWAGE_CHECK=memory
 };
 
 }  // namespace swage::runtime

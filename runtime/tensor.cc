@@ -1,0 +1,226 @@
+// Tensor: reading its shape and elements, and making concrete ones.
+#include "runtime/tensor.h"
+
+#include <cstring>
+
+#include "compiler/ir/npy.h"
+#include "runtime/error.h"
+#include "runtime/ir_types.h"
+#include "runtime/tensor_impl.h"
+#include "runtime/trace.h"
+
+namespace swage {
+namespace runtime {
+
+StatusOr<ir::Shape> MakeShape(DType dtype, const ShapeVector& shape) {
+  ir::Dims dims;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] < 0) {
+      return InvalidArgument("got extent ", shape[i], " for dimension ", i,
+                             ", expected 0 or more");
+    }
+    dims.push_back(ir::Dim(shape[i]));
+  }
+  ir::Shape result = ir::Shape::Array(ToIr(dtype), dims);
+  SWAGE_RETURN_IF_ERROR(result.Check());
+  SWAGE_RETURN_IF_ERROR(result.ByteSize().status());
+  return result;
+}
+
+StatusOr<FreshTensor> NewTensor(ir::Shape shape) {
+  SWAGE_ASSIGN_OR_RETURN(const int64_t bytes, shape.ByteSize());
+  SWAGE_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, Buffer::Allocate(bytes));
+  void* data = buffer->data();
+  return FreshTensor{
+      Tensor(std::make_shared<internal::TensorImpl>(std::move(shape), std::move(buffer))), data};
+}
+
+}  // namespace runtime
+
+namespace {
+
+using runtime::FromIr;
+using runtime::RequireDefined;
+using runtime::ThrowStatus;
+using runtime::ToIr;
+
+constexpr std::source_location kNoLine;
+
+const internal::TensorImpl& Impl(const Tensor& tensor, std::string_view op) {
+  RequireDefined(tensor, op, kNoLine);
+  return *tensor.impl();
+}
+
+std::string ShapeText(const internal::TensorImpl& impl) { return impl.shape().ToString(false); }
+
+// The elements of a concrete tensor. A traced one has none: the error says where it was made and
+// what to write instead of `fix`.
+const uint8_t* Bytes(const Tensor& tensor, std::string_view reader, std::string_view fix) {
+  const internal::TensorImpl& impl = Impl(tensor, reader);
+  if (!impl.traced()) return static_cast<const uint8_t*>(impl.buffer()->data());
+  ThrowStatus(
+      InvalidArgument("got a traced ", ShapeText(impl), ", made by ", impl.op(),
+                      ", which has no elements while jit traces, expected a concrete tensor; ",
+                      ToAbsl(fix), ", or return the value and read the result"),
+      reader, impl.where());
+}
+
+constexpr std::string_view kReadFix = "use ops on the value instead of reading it";
+constexpr std::string_view kBoolFix =
+    "choose with where(condition, a, b) instead of branching on it";
+
+void RequireDType(const internal::TensorImpl& impl, DType expected, std::string_view reader) {
+  if (FromIr(impl.shape().dtype()) == expected) return;
+  ThrowStatus(InvalidArgument("got ", ShapeText(impl), ", expected ", ToAbsl(DTypeName(expected)),
+                              ", the dtype of the C++ type asked for; use another type, or convert"),
+              reader, kNoLine);
+}
+
+int64_t Extent(const internal::TensorImpl& impl, int i, std::string_view reader) {
+  const std::optional<int64_t> extent = impl.shape().dim(i).static_value();
+  if (extent.has_value()) return *extent;
+  ThrowStatus(InvalidArgument("got the symbolic extent ", impl.shape().dim(i).ToString(),
+                              " of dimension ", i, " of ", ShapeText(impl),
+                              ", expected a number; use size(t, ", i, "), which is a traced scalar"),
+              reader, impl.where());
+}
+
+}  // namespace
+
+bool Tensor::is_traced() const noexcept { return impl_ != nullptr && impl_->traced(); }
+
+DType Tensor::dtype() const { return FromIr(Impl(*this, "dtype").shape().dtype()); }
+
+int Tensor::rank() const { return Impl(*this, "rank").shape().rank(); }
+
+Dim Tensor::dim(int i) const {
+  const internal::TensorImpl& impl = Impl(*this, "dim");
+  const int rank = impl.shape().rank();
+  if (i < -rank || i >= rank) {
+    ThrowStatus(InvalidArgument("got dimension ", i, " of ", ShapeText(impl), ", expected ", -rank,
+                                " to ", rank - 1),
+                "dim", kNoLine);
+  }
+  return Dim(Extent(impl, i < 0 ? i + rank : i, "dim"));
+}
+
+ShapeVector Tensor::shape() const {
+  const internal::TensorImpl& impl = Impl(*this, "shape");
+  ShapeVector result(impl.shape().rank());
+  for (int i = 0; i < impl.shape().rank(); ++i) result[i] = Extent(impl, i, "shape");
+  return result;
+}
+
+int64_t Tensor::size() const {
+  int64_t count = 1;
+  for (int64_t extent : shape()) count *= extent;
+  return count;
+}
+
+int64_t Tensor::byte_size() const { return size() * DTypeBytes(dtype()); }
+
+const void* Tensor::raw_data() const { return Bytes(*this, "raw_data", kReadFix); }
+
+const void* Tensor::RawData(DType expected) const {
+  const void* bytes = Bytes(*this, "data", kReadFix);
+  RequireDType(*impl_, expected, "data");
+  return bytes;
+}
+
+const void* Tensor::RawItem(DType expected, const ShapeVector& index) const {
+  const uint8_t* bytes = Bytes(*this, "item", kReadFix);
+  RequireDType(*impl_, expected, "item");
+  const ir::Shape& shape = impl_->shape();
+  if (index.empty() && size() == 1) return bytes;
+  if (static_cast<int>(index.size()) != shape.rank()) {
+    const std::string got = index.empty() ? "no index" : absl::StrCat(index.size(), " indices");
+    ThrowStatus(InvalidArgument("got ", got, " for ", ShapeText(*impl_), ", expected ", shape.rank(),
+                                index.empty() ? ", or a tensor of one element" : ""),
+                "item", kNoLine);
+  }
+  int64_t position = 0;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t extent = *shape.dim(i).static_value();
+    const int64_t at = index[i] < 0 ? index[i] + extent : index[i];
+    if (at < 0 || at >= extent) {
+      ThrowStatus(InvalidArgument("got index ", index[i], " for dimension ", i, " of ",
+                                  ShapeText(*impl_), ", expected ", -extent, " to ", extent - 1),
+                  "item", kNoLine);
+    }
+    position = position * extent + at;
+  }
+  return bytes + position * DTypeBytes(expected);
+}
+
+Tensor::operator bool() const {
+  const uint8_t* bytes = Bytes(*this, "bool", kBoolFix);
+  if (size() != 1) {
+    ThrowStatus(InvalidArgument("got ", ShapeText(*impl_),
+                                ", expected one element; use any() or all() to join several"),
+                "bool", kNoLine);
+  }
+  const ir::Shape scalar = ir::Shape::Scalar(impl_->shape().dtype());
+  const StatusOr<ir::Literal> literal = ir::Literal::FromBytes(
+      scalar, absl::MakeConstSpan(bytes, static_cast<size_t>(byte_size())));
+  if (!literal.ok()) ThrowStatus(literal.status(), "bool", kNoLine);
+  // As numpy: -0.0 is false, NaN is true.
+  const std::complex<double> value = literal->GetComplex(0);
+  return !(value == 0.0);
+}
+
+Tensor from_bytes(const void* bytes, size_t byte_count, DType dtype, const ShapeVector& shape) {
+  StatusOr<ir::Shape> wanted = runtime::MakeShape(dtype, shape);
+  if (!wanted.ok()) ThrowStatus(wanted.status(), "from_bytes", kNoLine);
+  const int64_t expected = *wanted->ByteSize();
+  if (static_cast<uint64_t>(expected) != byte_count) {
+    ThrowStatus(InvalidArgument("got ", byte_count, " bytes for ", wanted->ToString(false),
+                                ", expected ", expected),
+                "from_bytes", kNoLine);
+  }
+  const auto* first = static_cast<const uint8_t*>(bytes);
+  if (dtype == DType::kPred) {
+    for (size_t i = 0; i < byte_count; ++i) {
+      if (first[i] > 1) {
+        ThrowStatus(InvalidArgument("got ", int{first[i]}, " at byte ", i,
+                                    " of a pred tensor, expected 0 or 1"),
+                    "from_bytes", kNoLine);
+      }
+    }
+  }
+  StatusOr<runtime::FreshTensor> made = runtime::NewTensor(*std::move(wanted));
+  if (!made.ok()) ThrowStatus(made.status(), "from_bytes", kNoLine);
+  if (byte_count > 0) std::memcpy(made->data, bytes, byte_count);
+  return std::move(made->tensor);
+}
+
+namespace {
+
+Tensor LoadNpy(const std::string& path, const ir::NpyOptions& options) {
+  StatusOr<ir::Literal> literal = ir::ReadNpy(path, options);
+  if (!literal.ok()) ThrowStatus(literal.status(), "load_npy", kNoLine);
+  StatusOr<runtime::FreshTensor> made = runtime::NewTensor(literal->shape());
+  if (!made.ok()) ThrowStatus(made.status(), "load_npy", kNoLine);
+  const absl::Span<const uint8_t> bytes = literal->bytes();
+  if (!bytes.empty()) std::memcpy(made->data, bytes.data(), bytes.size());
+  return std::move(made->tensor);
+}
+
+}  // namespace
+
+Tensor load_npy(const std::string& path) { return LoadNpy(path, {}); }
+
+Tensor load_npy(const std::string& path, DType dtype) {
+  return LoadNpy(path, {.dtype = ToIr(dtype)});
+}
+
+void save_npy(const std::string& path, const Tensor& tensor) {
+  const uint8_t* bytes = Bytes(tensor, "save_npy", kReadFix);
+  const size_t size = static_cast<size_t>(tensor.byte_size());
+  StatusOr<ir::Literal> literal =
+      ir::Literal::FromBytes(tensor.impl()->shape(), absl::MakeConstSpan(bytes, size));
+  const Status written =
+      literal.ok() ? ir::WriteNpy(path, *literal) : literal.status();
+  if (!written.ok()) ThrowStatus(written, "save_npy", kNoLine);
+}
+
+}  // namespace swage
