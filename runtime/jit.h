@@ -25,6 +25,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -37,12 +38,12 @@ namespace swage {
 // Every option also has an environment variable (docs/environment.md); a set option beats it.
 struct JitOptions {
   std::string name;                        // in dumps, errors, explain(); default: file_line of the jit call
-  std::string device = "cpu";              // "cpu", or "evaluator": the interpreter, for checking
+  std::string device;                      // "cpu" (default), or "evaluator": the interpreter, for checking
   std::vector<std::string> disable_passes; // `swage passes` lists the names
   std::vector<std::string> only_passes;
   std::string dump_to;                     // folder for dumps after every pass; empty: none
-  bool fast_math = false;                  // allow rewrites that change values; part of the key
-  int64_t max_constant_bytes = 1 << 20;    // constant folding makes no larger literal
+  std::optional<bool> fast_math;           // allow rewrites that change values; default no
+  std::optional<int64_t> max_constant_bytes;  // constant folding makes no larger literal; default 1 MiB
 };
 
 // Counters of one jit function. Consistent with each other only when no call is running.

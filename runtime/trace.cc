@@ -9,6 +9,9 @@ namespace {
 thread_local TraceScope* current_scope = nullptr;
 thread_local std::string name_path;  // "softmax/", of the open NameScopes
 
+// Beyond this a jit function that calls itself with ever new arguments would overflow the stack.
+constexpr int kMaxDepth = 1000;
+
 ErrorCode CodeOf(const Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
@@ -26,23 +29,24 @@ ErrorCode CodeOf(const Status& status) {
   }
 }
 
-std::string LineOf(std::source_location where) {
-  if (where.line() == 0) return "";
-  return absl::StrCat(" (", where.file_name(), ":", where.line(), ")");
-}
-
 Status CannotUse(const internal::TensorImpl& tensor) {
-  return InvalidArgument("[trace] a traced value of ", tensor.op(), LineOf(tensor.where()),
-                         " is used outside the jit call that made it; return it from the jit "
-                         "function instead of keeping it");
+  return InvalidArgument("[trace] got a traced ", tensor.shape().ToString(false), " of ",
+                         tensor.op(), LineText(tensor.where()),
+                         " outside the jit call that made it, expected a value of this call; return "
+                         "it from the jit function instead of keeping it");
 }
 
 }  // namespace
 
+std::string LineText(std::source_location where) {
+  if (where.line() == 0) return "";
+  return absl::StrCat(" (", where.file_name(), ":", where.line(), ")");
+}
+
 void ThrowStatus(const Status& status, std::string_view op, std::source_location where) {
   std::string text(status.message());
   if (text.empty() || text.front() != '[') text = absl::StrCat("[", ToAbsl(op), "] ", text);
-  if (std::string line = LineOf(where); !text.ends_with(line)) text += line;
+  if (std::string line = LineText(where); !text.ends_with(line)) text += line;
   throw Error(CodeOf(status), text, std::string(op), where);
 }
 
@@ -53,9 +57,14 @@ void RequireDefined(const Tensor& tensor, std::string_view op, std::source_locat
               op, where);
 }
 
-std::shared_ptr<TraceScope> TraceScope::Open(std::shared_ptr<ir::Module> module,
+std::shared_ptr<TraceScope> TraceScope::Open(std::shared_ptr<TraceModule> module,
                                              std::string_view name) {
-  ir::Computation* computation = module->AddComputation(name);
+  if (Depth() >= kMaxDepth) {
+    ThrowStatus(InvalidArgument("got ", kMaxDepth, " jit functions inside one another, expected "
+                                "fewer; a recursion must end for some static argument"),
+                name, {});
+  }
+  ir::Computation* computation = module->module()->AddComputation(name);
   std::shared_ptr<TraceScope> scope(new TraceScope(std::move(module), computation));
   scope->below_ = current_scope;
   scope->open_ = true;
@@ -81,17 +90,16 @@ int TraceScope::Depth() {
 }
 
 Tensor TraceScope::AddParameter(ir::Shape shape, std::string_view name) {
-  ir::Instruction* node =
-      computation_->AddParameter(computation_->parameter_count(), std::move(shape), name);
+  Node node = computation_->AddParameter(computation_->parameter_count(), std::move(shape), name);
   return Wrap(node, "parameter", {});
 }
 
-Tensor TraceScope::Wrap(ir::Instruction* node, std::string_view op, std::source_location where) {
+Tensor TraceScope::Wrap(Node node, std::string_view op, std::source_location where) {
   return Tensor(std::make_shared<internal::TensorImpl>(node->shape(), node, weak_from_this(),
                                                        std::string(op), where));
 }
 
-StatusOr<ir::Instruction*> TraceScope::Lift(const Tensor& tensor) {
+StatusOr<Node> TraceScope::Lift(const Tensor& tensor) {
   const internal::TensorImpl& impl = *tensor.impl();
   if (impl.traced()) {
     const std::shared_ptr<TraceScope> owner = impl.scope();
@@ -105,10 +113,30 @@ StatusOr<ir::Instruction*> TraceScope::Lift(const Tensor& tensor) {
   }
   auto [it, fresh] = captured_nodes_.try_emplace(&impl, nullptr);
   if (fresh) {
-    it->second = computation_->AddParameter(computation_->parameter_count(), impl.shape(), "captured");
+    it->second =
+        computation_->AddParameter(computation_->parameter_count(), impl.shape(), "captured");
     captured_.push_back(tensor);
   }
   return it->second;
+}
+
+void TraceScope::Annotate(int64_t first_id, std::string_view op, std::source_location where) {
+  std::string name =
+      absl::StrCat("jit(", computation_->name(), ")/", name_path, ToAbsl(op));
+  std::shared_ptr<const ir::Metadata>& shared =
+      metadata_[Origin(std::move(name), where.file_name(), where.line())];
+  if (shared == nullptr) {
+    auto metadata = std::make_shared<ir::Metadata>();
+    metadata->op_name = absl::StrCat("jit(", computation_->name(), ")/", name_path, ToAbsl(op));
+    if (where.line() != 0) {
+      metadata->source_file = where.file_name();
+      metadata->source_line = static_cast<int>(where.line());
+    }
+    shared = std::move(metadata);
+  }
+  computation_->ForEachSince(first_id, [&](Node added) {
+    if (added->metadata() == nullptr) added->set_metadata(shared);
+  });
 }
 
 NameScope::NameScope(std::string_view name) : old_length_(name_path.size()) {
@@ -117,33 +145,19 @@ NameScope::NameScope(std::string_view name) : old_length_(name_path.size()) {
 
 NameScope::~NameScope() { name_path.resize(old_length_); }
 
-namespace {
-
-// Names and lines for the instructions that an op added (ids from `first_id` on).
-void Annotate(TraceScope& scope, int64_t first_id, std::string_view op, std::source_location where) {
-  auto metadata = std::make_shared<ir::Metadata>();
-  metadata->op_name = absl::StrCat("jit(", scope.computation()->name(), ")/", name_path, ToAbsl(op));
-  if (where.line() != 0) {
-    metadata->source_file = where.file_name();
-    metadata->source_line = static_cast<int>(where.line());
-  }
-  scope.computation()->ForEachSince(first_id, [&](ir::Instruction* added) {
-    if (added->metadata() == nullptr) added->set_metadata(metadata);
-  });
-}
-
-}  // namespace
-
 StatusOr<Tensor> RecordOp(TraceScope& scope, std::string_view op, std::source_location where,
                           absl::Span<const Tensor> operands, OpBody body) {
-  ir::InstructionList nodes;
+  absl::InlinedVector<Node, 4> nodes;
   for (const Tensor& operand : operands) {
-    SWAGE_ASSIGN_OR_RETURN(ir::Instruction * node, scope.Lift(operand));
+    SWAGE_ASSIGN_OR_RETURN(Node node, scope.Lift(operand));
     nodes.push_back(node);
   }
   const int64_t first_id = scope.module()->NextId();
-  SWAGE_ASSIGN_OR_RETURN(ir::Instruction * result, body(scope.builder(), nodes));
-  Annotate(scope, first_id, op, where);
+  Graph graph(scope.computation(), scope.trace_module()->combiners());
+  Node result = body(graph, nodes);
+  SWAGE_RETURN_IF_ERROR(graph.status());
+  SWAGE_RET_CHECK(result != nullptr, ToAbsl(op));
+  scope.Annotate(first_id, op, where);
   return scope.Wrap(result, op, where);
 }
 

@@ -1,31 +1,52 @@
 // File: runtime/trace.h
 //
 // Tracing: while a TraceScope is open on a thread, ops add instructions to its computation instead of
-// running. Scopes nest (a jit function that calls another). Everything is thread-local and closed by
-// destructors, so an exception leaves nothing behind.
+// running. Scopes nest (a jit function that calls another) and then share one TraceModule. Everything
+// is thread-local and closed by destructors, so an exception leaves nothing behind.
 #ifndef SWAGE_RUNTIME_TRACE_H_
 #define SWAGE_RUNTIME_TRACE_H_
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "compiler/ir/builder.h"
 #include "compiler/ir/module.h"
+#include "runtime/graph.h"
 #include "runtime/tensor.h"
 
 namespace swage::runtime {
 
+class NestedTraces;  // nested.h
+
+// The module that a trace builds.
+class TraceModule {
+ public:
+  explicit TraceModule(std::string name) : module_(std::make_unique<ir::Module>(std::move(name))) {}
+
+  ir::Module* module() const { return module_.get(); }
+  Combiners* combiners() { return &combiners_; }
+  std::shared_ptr<NestedTraces>& nested() { return nested_; }
+  // Hands the module over when the trace is done.
+  std::unique_ptr<ir::Module> Take() && { return std::move(module_); }
+
+ private:
+  std::unique_ptr<ir::Module> module_;
+  Combiners combiners_;
+  std::shared_ptr<NestedTraces> nested_;  // jit functions called so far; null until the first
+};
+
 class TraceScope : public std::enable_shared_from_this<TraceScope> {
  public:
-  // Opens a scope on this thread: a new computation `name` in `module`. `outer` scopes stay below it.
-  static std::shared_ptr<TraceScope> Open(std::shared_ptr<ir::Module> module, std::string_view name);
+  // Opens a scope on this thread: a new computation `name`. Scopes further out stay below it.
+  static std::shared_ptr<TraceScope> Open(std::shared_ptr<TraceModule> module,
+                                          std::string_view name);
   // Closes it; it must be the innermost of this thread.
   void Close();
   ~TraceScope();
@@ -34,36 +55,41 @@ class TraceScope : public std::enable_shared_from_this<TraceScope> {
   static TraceScope* Current();
   static int Depth();
 
-  ir::Module* module() const { return module_.get(); }
-  const std::shared_ptr<ir::Module>& shared_module() const { return module_; }
+  const std::shared_ptr<TraceModule>& trace_module() const { return module_; }
+  ir::Module* module() const { return module_->module(); }
   ir::Computation* computation() const { return computation_; }
-  ir::Builder& builder() { return builder_; }
 
   // A new parameter, as a traced tensor.
   Tensor AddParameter(ir::Shape shape, std::string_view name);
   // The instruction of `tensor` in this scope. A concrete tensor, or one of a scope further out,
   // becomes a captured parameter (once). A tensor of a closed scope is an error.
-  StatusOr<ir::Instruction*> Lift(const Tensor& tensor);
+  StatusOr<Node> Lift(const Tensor& tensor);
   // A traced handle to `node`.
-  Tensor Wrap(ir::Instruction* node, std::string_view op, std::source_location where);
+  Tensor Wrap(Node node, std::string_view op, std::source_location where);
 
   // Tensors that Lift captured, in parameter order behind the declared ones.
   const std::vector<Tensor>& captured() const { return captured_; }
 
- private:
-  TraceScope(std::shared_ptr<ir::Module> module, ir::Computation* computation)
-      : module_(std::move(module)), computation_(computation), builder_(computation) {}
+  // Names and the user's line for the instructions added since `first_id`.
+  void Annotate(int64_t first_id, std::string_view op, std::source_location where);
 
-  std::shared_ptr<ir::Module> module_;
+ private:
+  TraceScope(std::shared_ptr<TraceModule> module, ir::Computation* computation)
+      : module_(std::move(module)), computation_(computation) {}
+
+  std::shared_ptr<TraceModule> module_;
   ir::Computation* computation_;
-  ir::Builder builder_;
   std::vector<Tensor> captured_;
-  absl::flat_hash_map<const internal::TensorImpl*, ir::Instruction*> captured_nodes_;
+  absl::flat_hash_map<const internal::TensorImpl*, Node> captured_nodes_;
+  // Equal metadata is shared: (op name, file, line).
+  using Origin = std::tuple<std::string, const char*, unsigned>;
+  absl::flat_hash_map<Origin, std::shared_ptr<const ir::Metadata>> metadata_;
   TraceScope* below_ = nullptr;
   bool open_ = false;
 };
 
-// A name on the path of op names: inside softmax, "jit(attend)/softmax/exp".
+// A name on the path of op names: inside softmax, "jit(attend)/softmax/exp". A scope that is opened
+// inside begins a path of its own.
 class NameScope {
  public:
   explicit NameScope(std::string_view name);
@@ -75,9 +101,9 @@ class NameScope {
   size_t old_length_;
 };
 
-// What an op does: adds instructions over the operands' nodes and returns the result's.
-using OpBody = absl::FunctionRef<StatusOr<ir::Instruction*>(
-    ir::Builder& builder, absl::Span<ir::Instruction* const> operands)>;
+// What an op does: adds instructions over the operands' nodes and returns the result's. Errors stay
+// in the graph.
+using OpBody = absl::FunctionRef<Node(Graph& graph, absl::Span<const Node> operands)>;
 
 // Applies an op: records it in the current scope, or runs it as a one-op program through the same
 // compile cache. Errors become swage::Error with `op` and the line. Instructions that the body adds
@@ -89,11 +115,24 @@ Tensor ApplyOp(std::string_view op, std::source_location where, absl::Span<const
 StatusOr<Tensor> RecordOp(TraceScope& scope, std::string_view op, std::source_location where,
                           absl::Span<const Tensor> operands, OpBody body);
 
+// An op made of ops: `body` calls them. Traced, they are recorded under the op's name; else all of
+// them are one program. (eager.cc)
+using CompositeBody = absl::FunctionRef<Tensor(absl::Span<const Tensor> operands)>;
+Tensor ApplyComposite(std::string_view op, std::source_location where,
+                      absl::Span<const Tensor> operands, CompositeBody body);
+
+// Runs an op on concrete operands. (eager.cc)
+StatusOr<Tensor> RunEager(std::string_view op, std::source_location where,
+                          absl::Span<const Tensor> operands, OpBody body);
+
 // Throws swage::Error for a failed status, its text ending in "(file:line)" when known.
 [[noreturn]] void ThrowStatus(const Status& status, std::string_view op, std::source_location where);
 
 // Throws when `tensor` is undefined.
 void RequireDefined(const Tensor& tensor, std::string_view op, std::source_location where);
+
+// " (file:line)", or "" when unknown.
+std::string LineText(std::source_location where);
 
 }  // namespace swage::runtime
 

@@ -1,0 +1,134 @@
+#include "runtime/program.h"
+
+#include <new>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "cache/module_cache.h"
+#include "cache/module_key.h"
+#include "runtime/ir_types.h"
+#include "runtime/tensor_impl.h"
+#include "runtime/trace.h"
+
+namespace swage::runtime {
+namespace {
+
+std::vector<std::string> ListOr(const std::vector<std::string>& option, std::string_view variable) {
+  if (!option.empty()) return option;
+  const std::string text = GetEnv(variable).value_or("");
+  return absl::StrSplit(text, ',', absl::SkipEmpty());
+}
+
+StatusOr<bool> FlagOr(std::optional<bool> option, std::string_view variable) {
+  if (option.has_value()) return *option;
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> value, GetEnvInt(variable, 0, 1));
+  return value.value_or(0) == 1;
+}
+
+// Lists are written with their lengths, so that no two options share a key.
+void AppendList(std::string* key, const std::vector<std::string>& list) {
+  absl::StrAppend(key, list.size(), ";");
+  for (const std::string& entry : list) absl::StrAppend(key, entry.size(), ":", entry);
+}
+
+std::string KeyOf(const ResolvedOptions& options) {
+  const passes::CompilerOptions& compiler = options.compiler;
+  std::string key = absl::StrCat(ToAbsl(options.backend->name), "\n");
+  AppendList(&key, compiler.disable_passes);
+  AppendList(&key, compiler.only_passes);
+  absl::StrAppend(&key, compiler.fast_math, compiler.allow_excess_precision, compiler.check_lies,
+                  compiler.check_passes, "|", compiler.fold_budget_microseconds, "|",
+                  compiler.fold_budget_bytes, "\n");
+  // Dumps do not change the program, but a program from the cache would not write any.
+  AppendList(&key, {compiler.dump_to});
+  AppendList(&key, compiler.dump_passes);
+  return key;
+}
+
+void LogCompile(const std::string& name, const codegen::CompileReport& report,
+                std::string_view reason) {
+  Log(LogLevel::kInfo,
+      absl::StrFormat("[compile] %s: %s; %.2f ms (passes %.2f, plan %.2f, llvm %.2f, link %.2f), "
+                      "%d kernels, %d from llvm, %d from the cache",
+                      name, ToAbsl(reason), report.total_ms, report.passes_ms,
+                      report.plan_ms, report.llvm_ms, report.link_ms, report.kernels,
+                      report.llvm_runs, report.kernel_hits));
+}
+
+// No exception may leave: other threads wait for the outcome.
+StatusOr<std::shared_ptr<codegen::Executable>> CompileGuarded(std::unique_ptr<ir::Module> module,
+                                                              const ResolvedOptions& options) {
+  try {
+    return options.backend->compile(std::move(module), options.compiler);
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("[compile] out of memory");
+  } catch (const std::exception& error) {
+    return Internal("[compile] ", error.what());
+  }
+}
+
+}  // namespace
+
+StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options) {
+  CheckEnvironmentOnce();
+  ResolvedOptions resolved;
+  SWAGE_ASSIGN_OR_RETURN(resolved.compiler, passes::OptionsFromEnvironment());
+  const std::string device =
+      !options.device.empty() ? options.device : GetEnv("SWAGE_DEVICE").value_or("cpu");
+  SWAGE_ASSIGN_OR_RETURN(resolved.backend, FindBackend(device));
+  passes::CompilerOptions& compiler = resolved.compiler;
+  compiler.disable_passes = ListOr(options.disable_passes, "SWAGE_DISABLE_PASSES");
+  compiler.only_passes = ListOr(options.only_passes, "SWAGE_ONLY_PASSES");
+  if (!options.dump_to.empty()) compiler.dump_to = options.dump_to;
+  SWAGE_ASSIGN_OR_RETURN(compiler.fast_math, FlagOr(options.fast_math, "SWAGE_FAST_MATH"));
+  SWAGE_ASSIGN_OR_RETURN(std::optional<int64_t> constant_bytes,
+                         GetEnvInt("SWAGE_MAX_CONSTANT_BYTES", 0, int64_t{1} << 40));
+  if (options.max_constant_bytes.has_value()) constant_bytes = options.max_constant_bytes;
+  if (constant_bytes.has_value()) compiler.fold_budget_bytes = *constant_bytes;
+  resolved.key = KeyOf(resolved);
+  return resolved;
+}
+
+const ResolvedOptions& EagerOptions() {
+  static const ResolvedOptions* const options = [] {
+    StatusOr<ResolvedOptions> resolved = ResolveOptions({});
+    if (!resolved.ok()) ThrowStatus(resolved.status(), "options", {});
+    return new ResolvedOptions(*std::move(resolved));
+  }();
+  return *options;
+}
+
+StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const ResolvedOptions& options,
+                                 std::string_view reason) {
+  const std::string key = absl::StrCat(options.key, cache::CanonicalBytes(*module));
+  Compiled compiled;
+  auto compile = [&]() -> StatusOr<std::shared_ptr<codegen::Executable>> {
+    const std::string name = module->name();
+    SWAGE_ASSIGN_OR_RETURN(auto executable, CompileGuarded(std::move(module), options));
+    if (LogEnabled(LogLevel::kInfo)) LogCompile(name, executable->report(), reason);
+    return executable;
+  };
+  SWAGE_ASSIGN_OR_RETURN(compiled.executable,
+                         cache::ModuleCache::Global().Get(key, compile, &compiled.cached));
+  return compiled;
+}
+
+StatusOr<std::vector<Tensor>> RunExecutable(codegen::Executable& executable,
+                                            absl::Span<const Tensor* const> inputs) {
+  absl::InlinedVector<const void*, 16> in;
+  for (const Tensor* input : inputs) in.push_back(input->impl()->buffer()->data());
+  std::vector<Tensor> results;
+  absl::InlinedVector<void*, 8> out;
+  for (const ir::Shape& shape : executable.output_shapes()) {
+    SWAGE_ASSIGN_OR_RETURN(FreshTensor made, NewTensor(shape));
+    results.push_back(std::move(made.tensor));
+    out.push_back(made.data);
+  }
+  SWAGE_RETURN_IF_ERROR(executable.Run(in, out));
+  return results;
+}
+
+}  // namespace swage::runtime
