@@ -6,24 +6,12 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "absl/strings/str_split.h"
-#include "base/env.h"
+#include "base/check_mode.h"
 
 namespace swage::runtime {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-
-bool GuardBuffers() {
-  static const bool guard = [] {
-    const std::string checks = GetEnv("SWAGE_CHECK").value_or("");
-    for (absl::string_view mode : absl::StrSplit(checks, ',', absl::SkipWhitespace())) {
-      if (mode == "memory") return true;
-    }
-    return false;
-  }();
-  return guard;
-}
 
 int64_t MachineBytes() {
   static const int64_t bytes =
@@ -54,7 +42,7 @@ StatusOr<std::shared_ptr<Buffer>> Buffer::Allocate(int64_t bytes) {
     return ResourceExhausted("[memory] a tensor of ", bytes, " bytes cannot be allocated, this machine has ",
                              MachineBytes());
   }
-  if (GuardBuffers()) return AllocateGuarded(bytes);
+  if (CheckMode::Get().memory) return AllocateGuarded(bytes);
   const int64_t rounded = std::max((bytes + kAlignment - 1) / kAlignment, int64_t{1}) * kAlignment;
   void* data = std::aligned_alloc(kAlignment, rounded);
   if (data == nullptr) {

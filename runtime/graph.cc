@@ -1,9 +1,7 @@
 #include "runtime/graph.h"
 
 #include <limits>
-#include <numeric>
 
-#include "compiler/ir/shape_inference.h"
 
 namespace swage::runtime {
 
@@ -18,20 +16,16 @@ Node Graph::Fail(Status status) {
 Node Graph::Add(Opcode opcode, absl::Span<const Node> operands, ir::Attributes attributes,
                 const Shape* declared, ir::Computation* called) {
   if (!status_.ok()) return nullptr;
-  absl::InlinedVector<const Shape*, 4> shapes;
-  for (const Node operand : operands) shapes.push_back(&operand->shape());
-  absl::InlinedVector<ir::Computation*, 1> computations;
+  std::vector<ir::Computation*> computations;
   if (called != nullptr) computations.push_back(called);
-  StatusOr<Shape> shape =
-      ir::InferShape({opcode, shapes, attributes, computations, declared});
-  if (!shape.ok()) return Fail(shape.status());
-  return computation_->Add(opcode, *std::move(shape), operands, std::move(attributes),
-                           {computations.begin(), computations.end()});
+  StatusOr<Node> added = builder_.Build(opcode, operands, std::move(attributes),
+                                        std::move(computations), declared);
+  return added.ok() ? *added : Fail(added.status());
 }
 
 Node Graph::Constant(ir::Literal literal) {
   if (!status_.ok()) return nullptr;
-  return computation_->AddConstant(std::move(literal));
+  return builder_.Constant(std::move(literal));
 }
 
 Node Graph::Iota(ir::DType dtype, DimSpan dims, int64_t dimension) {
@@ -145,7 +139,7 @@ Node Graph::Reduce(Opcode opcode, Node x, Node init, const ir::DimList& axes) {
   if (!status_.ok() || axes.empty()) return status_.ok() ? x : nullptr;
   const Node operands[] = {x, init};
   return Add(Opcode::kReduce, operands, ir::DimensionsAttrs{axes}, nullptr,
-             combiners_->Binary(computation_->module(), opcode, x->shape().dtype()));
+             combiners_->Binary(builder_.computation()->module(), opcode, x->shape().dtype()));
 }
 
 Node Graph::ReduceExtreme(bool largest, Node x, int64_t axis) {
@@ -156,7 +150,7 @@ Node Graph::ReduceExtreme(bool largest, Node x, int64_t axis) {
                            Number(ir::DType::kS32, 0)};
   if (!status_.ok()) return nullptr;
   return TupleElement(Add(Opcode::kReduce, operands, ir::DimensionsAttrs{{axis}}, nullptr,
-                          combiners_->Extreme(computation_->module(), largest, dtype)),
+                          combiners_->Extreme(builder_.computation()->module(), largest, dtype)),
                       1);
 }
 

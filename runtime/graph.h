@@ -18,6 +18,7 @@
 
 #include "absl/types/span.h"
 #include "base/status.h"
+#include "compiler/ir/builder.h"
 #include "compiler/ir/module.h"
 
 namespace swage::runtime {
@@ -41,7 +42,7 @@ class Combiners {
 class Graph {
  public:
   Graph(ir::Computation* computation, Combiners* combiners)
-      : computation_(computation), combiners_(combiners) {}
+      : builder_(computation), combiners_(combiners) {}
 
   const Status& status() const { return status_; }
   // Makes every later call return null; keeps the first error. Returns null.
@@ -109,7 +110,7 @@ class Graph {
     return Add(opcode, absl::MakeConstSpan(operands.begin(), operands.size()));
   }
 
-  ir::Computation* computation_;
+  ir::Builder builder_;
   Combiners* combiners_;
   Status status_;
 };
