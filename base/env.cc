@@ -18,9 +18,14 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_CHECK",
      "comma list of check modes: lies (of passes), memory (guard pages), passes (evaluate them)"},
     {"SWAGE_CPU", "generate code for an older CPU: x86-64-v3, x86-64-v4 or an LLVM CPU name"},
+    {"SWAGE_DEVICE", "device of jit functions and ops: cpu (default) or evaluator"},
+    {"SWAGE_DISABLE_PASSES", "comma list of passes that do not run"},
     {"SWAGE_DUMP_TO", "directory that receives the dumps of every compilation"},
+    {"SWAGE_FAST_MATH", "1 allows rewrites that change values"},
     {"SWAGE_LOG", "off, error, warn, info or debug; default warn"},
+    {"SWAGE_MAX_CONSTANT_BYTES", "constant folding makes no larger literal; default 1048576"},
     {"SWAGE_NUM_THREADS", "threads that kernels run on; default the CPUs that the process may use"},
+    {"SWAGE_ONLY_PASSES", "comma list of the only passes that run"},
 };
 
 bool IsKnown(std::string_view name) {

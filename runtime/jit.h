@@ -28,9 +28,11 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "runtime/tensor.h"
+#include "runtime/call_frame.h"
 #include "runtime/tree.h"
 
 namespace swage {
@@ -65,6 +67,7 @@ struct MissReport {
   bool missed = false;         // false: no miss yet
   bool first = false;          // the first key of this function
   int argument = -1;           // flattened tensor argument that differed first; -1: a static or structure
+  std::string argument_shape;  // its "f32[32,64]"
   int axis = -1;               // its dimension that differed; -1: dtype or rank
   std::string expected;        // what the nearest key has: "32", "f32[32,64]"
   std::string got;
@@ -73,62 +76,15 @@ struct MissReport {
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);
 
 namespace internal {
-
-class JitState;    // cache and counters of one function identity
-class CacheEntry;  // one key: executable and result structure
-
-// Results of one call, and the buffers that hold them.
-using TensorList = std::vector<Tensor>;
-
-// Runs the user's function on traced tensors. Gets the traced leaves of the arguments, in order;
-// returns the leaves of the result and keeps the result itself as the skeleton of later results.
-struct TraceResult {
-  TensorList leaves;
-  std::shared_ptr<const void> skeleton;
-};
-using TraceFn = std::function<TraceResult(const TensorList& traced)>;
-
-// One call: packs the arguments on the stack, finds the entry, runs. No allocation on a hit.
-class SWAGE_API CallFrame final : public ArgumentSink {
- public:
-  explicit CallFrame(JitState& state);
-  ~CallFrame();
-  CallFrame(const CallFrame&) = delete;
-  CallFrame& operator=(const CallFrame&) = delete;
-
-  void AddTensor(const Tensor& tensor, bool movable) override;
-  void AddStructure(int64_t value) override;
-  void AddStatic(const std::type_info& type, const void* bytes, size_t size, bool arithmetic) override;
-  void AddStaticObject(size_t hash, const std::function<std::any()>& copy,
-                       const std::function<bool(const std::any&)>& equals) override;
-
-  // The entry of this signature, or null: then Miss() makes it.
-  bool Find();
-  void Miss(const TraceFn& trace);
-  // Runs the entry (or adds a call to the graph when the arguments are traced).
-  const void* Run(std::source_location where);
-  // Result leaf i, after Run.
-  Tensor TakeOutput(int i);
-
- private:
-  struct Storage;
-  alignas(16) unsigned char storage_[1024];
-  Storage* s_;
-};
-
 SWAGE_API std::shared_ptr<JitState> MakeJitState(JitOptions options, const std::type_info& type,
                                                  const void* function_pointer, bool shared,
                                                  std::source_location where);
 SWAGE_API JitStats StatsOf(const JitState& state);
 SWAGE_API MissReport ExplainOf(const JitState& state);
-
-template <typename T>
-struct DecayArgument {
-  using Type = std::decay_t<T>;
-};
-
 }  // namespace internal
 
+// What jit() returns: called like the function, with the same arguments and results (tree.h). Copies
+// share the cache.
 template <typename F>
 class Jitted {
  public:
@@ -137,13 +93,29 @@ class Jitted {
 
   template <typename... Args>
   auto operator()(Args&&... args) const {
-    using Result = std::decay_t<std::invoke_result_t<const F&, std::decay_t<Args>&...>>;
+    return Convert(std::index_sequence_for<Args...>(), std::forward<Args>(args)...);
+  }
+
+  JitStats stats() const { return internal::StatsOf(*state_); }
+  MissReport explain() const { return internal::ExplainOf(*state_); }
+
+ private:
+  template <size_t... Is, typename... Args>
+  auto Convert(std::index_sequence<Is...>, Args&&... args) const {
+    using Parameters = typename internal::ParametersOf<F>::Type;
+    return Call(internal::ToParameter<typename internal::ParameterAt<Is, Parameters>::Type>(
+        std::forward<Args>(args))...);
+  }
+
+  template <typename... Args>
+  auto Call(Args&&... args) const {
+    using Result = std::decay_t<std::invoke_result_t<F&, std::decay_t<Args>&...>>;
     static_assert(internal::kIsTree<Result>,
                   "a jit function returns a Tensor or a tree of Tensors");
     internal::CallFrame frame(*state_);
     (internal::Pack<std::is_rvalue_reference_v<Args&&>>(frame, args), ...);
-    if (!frame.Find()) frame.Miss(Tracer<Result>(args...));
-    const auto* skeleton = static_cast<const Result*>(frame.Run(where_));
+    if (!frame.Find()) frame.Miss(Tracer<Result, std::remove_reference_t<Args>...>(args...));
+    const auto* skeleton = static_cast<const Result*>(frame.Run());
     if constexpr (std::is_same_v<Result, Tensor>) {
       return frame.TakeOutput(0);
     } else {
@@ -153,13 +125,6 @@ class Jitted {
       return result;
     }
   }
-
-  JitStats stats() const { return internal::StatsOf(*state_); }
-  MissReport explain() const { return internal::ExplainOf(*state_); }
-
- private:
-  template <typename>
-  friend class Jitted;
 
   // The user's function over copies of the arguments whose tensors are the traced ones.
   template <typename Result, typename... Args>
@@ -180,9 +145,8 @@ class Jitted {
     };
   }
 
-  F function_;
+  mutable F function_;
   std::shared_ptr<internal::JitState> state_;
-  std::source_location where_ = {};
 };
 
 // Wraps `function`. Nothing is traced before the first call.

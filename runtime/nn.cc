@@ -156,7 +156,7 @@ Tensor one_hot(const Tensor& x, int64_t classes, DType dtype, Where where) {
     // A dtype that holds both the labels and the classes; a label beyond int64 matches none.
     const bool narrow = ir::DTypeBits(ShapeOf(x).dtype()) < 32 && classes <= INT32_MAX;
     const Tensor labels = expand_dims(convert(in[0], narrow ? s32 : s64, where), -1, where);
-    return convert(equal(labels, arange(classes, narrow ? s32 : s64, where), where), dtype, where);
+    return convert(swage::equal(labels, arange(classes, narrow ? s32 : s64, where), where), dtype, where);
   });
 }
 

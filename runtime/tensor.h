@@ -111,6 +111,9 @@ class SWAGE_API Tensor {
 
 SWAGE_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
+template <typename T>
+class Scalar;  // tree.h
+
 // What an op takes: a tensor, or a plain number that adapts to the dtype of the tensors beside it.
 // It remembers the line of the call.
 class SWAGE_API Operand {
@@ -119,6 +122,9 @@ class SWAGE_API Operand {
   Operand(const Tensor& tensor, Where where = Where::current()) : tensor_(tensor), where_(where) {}
   Operand(Tensor&& tensor, Where where = Where::current())
       : tensor_(std::move(tensor)), where_(where) {}
+  template <typename T>
+  Operand(const Scalar<T>& scalar, Where where = Where::current())
+      : tensor_(scalar.tensor()), where_(where) {}
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(T number, Where where = Where::current()) : where_(where) {
     if constexpr (std::is_same_v<T, bool>) kind_ = Kind::kBool, integer_ = number;

@@ -8,6 +8,7 @@
 #include <source_location>
 #include <string>
 
+#include "compiler/ir/instruction.h"
 #include "compiler/ir/shape.h"
 #include "runtime/buffer.h"
 #include "runtime/tensor.h"

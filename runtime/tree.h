@@ -28,18 +28,25 @@
 
 namespace swage {
 
+namespace internal {
+// Throws when `tensor` is not of rank 0 and this dtype.
+SWAGE_API void RequireScalar(const Tensor& tensor, DType dtype);
+}  // namespace internal
+
 // A traced rank-0 argument: `float loss(Tensor x, Scalar<float> rate)`, called with a plain number.
 // Inside the function it converts to a Tensor.
 template <typename T>
 class Scalar {
  public:
   Scalar(T value) : tensor_(scalar(value)) {}
-  explicit Scalar(Tensor tensor) : tensor_(std::move(tensor)) {}
+  // A rank-0 tensor of T's dtype.
+  explicit Scalar(Tensor tensor) : tensor_(std::move(tensor)) {
+    internal::RequireScalar(tensor_, DTypeOf<T>());
+  }
   operator const Tensor&() const { return tensor_; }
   const Tensor& tensor() const { return tensor_; }
 
  private:
-  friend struct TreeAccess;
   Tensor tensor_;
 };
 

@@ -1,0 +1,216 @@
+// One call of a jit function.
+#include "runtime/call_frame.h"
+
+#include <new>
+
+#include "runtime/error.h"
+#include "runtime/ir_types.h"
+#include "runtime/jit_state.h"
+#include "runtime/nested.h"
+#include "runtime/tensor_impl.h"
+
+namespace swage::internal {
+
+using runtime::Node;
+using runtime::ThrowStatus;
+using runtime::TraceScope;
+
+// On the stack of the caller; the inline sizes hold the calls that ordinary functions make.
+struct CallFrame::Storage {
+  explicit Storage(JitState& owner) : state(owner) {}
+
+  CallKey key() const { return {words, objects}; }
+
+  JitState& state;
+  runtime::Words words;
+  absl::InlinedVector<const Tensor*, 12> tensors;
+  std::vector<StaticObject> objects;
+  CacheEntry* entry = nullptr;
+  runtime::NestedTrace* nested = nullptr;  // instead of an entry, inside another trace
+  bool any_traced = false;
+  absl::InlinedVector<Tensor, 4> leaves;
+};
+
+CallFrame::CallFrame(JitState& state) {
+  static_assert(sizeof(Storage) <= sizeof(storage_));
+  s_ = new (storage_) Storage(state);
+}
+
+CallFrame::~CallFrame() { s_->~Storage(); }
+
+void CallFrame::AddTensor(const Tensor& tensor, bool) {
+  const std::string_view name = s_->state.name();
+  if (!tensor.defined()) {
+    ThrowStatus(InvalidArgument("got an undefined Tensor (default-constructed or moved from) as tensor "
+                                "argument ",
+                                s_->tensors.size(), ", expected a value"),
+                name, {});
+  }
+  s_->any_traced = s_->any_traced || tensor.impl()->traced();
+  runtime::AppendTensor(&s_->words, tensor.impl()->shape());
+  s_->tensors.push_back(&tensor);
+}
+
+void CallFrame::AddStructure(int64_t value) { runtime::AppendStructure(&s_->words, value); }
+
+void CallFrame::AddStatic(const std::type_info& type, const void* bytes, size_t size,
+                          bool arithmetic) {
+  runtime::AppendStatic(&s_->words, type, bytes, size, arithmetic);
+}
+
+void CallFrame::AddStaticObject(size_t hash, const std::function<std::any()>& copy,
+                                const std::function<bool(const std::any&)>& equals) {
+  runtime::AppendObject(&s_->words, hash);
+  s_->objects.push_back({copy, equals});
+}
+
+bool CallFrame::Find() {
+  s_->state.CountCall();
+  if (TraceScope::Current() != nullptr) {
+    s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, nullptr);
+    if (s_->nested != nullptr) s_->state.CountHit();
+    return s_->nested != nullptr;
+  }
+  if (s_->any_traced) {
+    for (const Tensor* tensor : s_->tensors) {
+      if (!tensor->impl()->traced()) continue;
+      ThrowStatus(InvalidArgument("got a traced ", tensor->impl()->shape().ToString(false), " of ",
+                                  tensor->impl()->op(), runtime::LineText(tensor->impl()->where()),
+                                  " outside the jit call that made it, expected a concrete tensor"),
+                  s_->state.name(), {});
+    }
+  }
+  s_->entry = s_->state.Find(s_->key());
+  if (s_->entry != nullptr) s_->state.CountHit();
+  return s_->entry != nullptr;
+}
+
+TraceOutcome RunTrace(TraceScope& scope, absl::Span<const Tensor* const> arguments,
+                      const TraceFn& trace) {
+  TensorList traced;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    traced.push_back(scope.AddParameter(arguments[i]->impl()->shape(), absl::StrCat("arg", i)));
+  }
+  TraceResult result = trace(traced);
+  TraceOutcome outcome;
+  outcome.skeleton = std::move(result.skeleton);
+  absl::flat_hash_map<Node, int> outputs;
+  for (const Tensor& leaf : result.leaves) {
+    LeafSource source;
+    if (leaf.defined()) {
+      const StatusOr<Node> node = scope.Lift(leaf);
+      if (!node.ok()) ThrowStatus(node.status(), ToStd(scope.computation()->name()), {});
+      if ((*node)->opcode() == ir::Opcode::kParameter) {
+        source = {LeafSource::Kind::kArgument, static_cast<int>((*node)->parameter_number())};
+      } else {
+        const auto [it, fresh] = outputs.try_emplace(*node, static_cast<int>(outputs.size()));
+        if (fresh) outcome.outputs.push_back(*node);
+        source = {LeafSource::Kind::kOutput, it->second};
+      }
+    }
+    outcome.leaves.push_back(source);
+  }
+  outcome.captured = scope.captured();
+  return outcome;
+}
+
+namespace {
+
+// Traces and compiles what `entry` will run.
+void Fill(JitState& state, const CallKey& key, absl::Span<const Tensor* const> arguments,
+          const TraceFn& trace, CacheEntry& entry) {
+  state.CountTrace();
+  auto module = std::make_shared<runtime::TraceModule>(state.name());
+  std::shared_ptr<TraceScope> scope = TraceScope::Open(module, state.name());
+  // A call of itself with this key finds it open.
+  runtime::NestedTraces::Of(*scope).Add(&state, key);
+  TraceOutcome outcome = RunTrace(*scope, arguments, trace);
+  scope->Close();
+  entry.captured = std::move(outcome.captured);
+  entry.leaves = std::move(outcome.leaves);
+  entry.skeleton = std::move(outcome.skeleton);
+  if (outcome.outputs.empty()) return;
+  ir::Computation* computation = scope->computation();
+  runtime::Graph graph(computation, module->combiners());
+  computation->set_root(outcome.outputs.size() == 1 ? outcome.outputs[0]
+                                                    : graph.Tuple(outcome.outputs));
+  module->module()->set_entry(computation);
+  StatusOr<runtime::Compiled> compiled = runtime::CompileModule(
+      std::move(*module).Take(), state.options(), state.Reason());
+  if (!compiled.ok()) {
+    ThrowStatus(Annotate(compiled.status(), absl::StrCat("; while compiling ", state.name())),
+                state.name(), {});
+  }
+  if (!compiled->cached) state.CountCompile(compiled->executable->report());
+  entry.executable = std::move(compiled->executable);
+}
+
+}  // namespace
+
+void CallFrame::Miss(const TraceFn& trace) {
+  if (TraceScope::Current() != nullptr) {
+    s_->state.CountMiss();
+    s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, &trace);
+    return;
+  }
+  s_->entry = s_->state.FindOrMake(s_->key(), [&](CacheEntry& entry) {
+    Fill(s_->state, s_->key(), s_->tensors, trace, entry);
+  });
+}
+
+const void* CallFrame::Run() {
+  if (s_->nested != nullptr) {
+    for (Tensor& leaf : runtime::CallNested(s_->state, *s_->nested, s_->tensors)) {
+      s_->leaves.push_back(std::move(leaf));
+    }
+    return s_->nested->entry.skeleton.get();
+  }
+  const CacheEntry& entry = *s_->entry;
+  absl::InlinedVector<const void*, 16> inputs;
+  absl::InlinedVector<void*, 8> outputs;
+  absl::InlinedVector<Tensor, 4> made;
+  if (entry.executable != nullptr) {
+    for (const Tensor* tensor : s_->tensors) inputs.push_back(tensor->impl()->buffer()->data());
+    for (const Tensor& tensor : entry.captured) inputs.push_back(tensor.impl()->buffer()->data());
+    for (const ir::Shape& shape : entry.executable->output_shapes()) {
+      StatusOr<runtime::FreshTensor> fresh = runtime::NewTensor(shape);
+      if (!fresh.ok()) ThrowStatus(fresh.status(), s_->state.name(), {});
+      outputs.push_back(fresh->data);
+      made.push_back(std::move(fresh->tensor));
+    }
+    const Status ran = entry.executable->Run(inputs, outputs);
+    if (!ran.ok()) {
+      ThrowStatus(swage::Annotate(ran, absl::StrCat("; while running ", s_->state.name())),
+                  s_->state.name(), {});
+    }
+  }
+  const int declared = static_cast<int>(s_->tensors.size());
+  for (const LeafSource& leaf : entry.leaves) {
+    switch (leaf.kind) {
+      case LeafSource::Kind::kUndefined:
+        s_->leaves.emplace_back();
+        break;
+      case LeafSource::Kind::kOutput:
+        s_->leaves.push_back(made[leaf.index]);
+        break;
+      case LeafSource::Kind::kArgument:
+        s_->leaves.push_back(leaf.index < declared ? *s_->tensors[leaf.index]
+                                                   : entry.captured[leaf.index - declared]);
+        break;
+    }
+  }
+  return entry.skeleton.get();
+}
+
+Tensor CallFrame::TakeOutput(int i) { return std::move(s_->leaves[i]); }
+
+void RequireScalar(const Tensor& tensor, DType dtype) {
+  runtime::RequireDefined(tensor, "Scalar", {});
+  const ir::Shape& shape = tensor.impl()->shape();
+  if (shape.rank() == 0 && runtime::FromIr(shape.dtype()) == dtype) return;
+  ThrowStatus(InvalidArgument("got ", shape.ToString(false), ", expected ",
+                              ToAbsl(DTypeName(dtype)), "[]"),
+              "Scalar", {});
+}
+
+}  // namespace swage::internal

@@ -1,0 +1,106 @@
+#include "runtime/jit.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <ostream>
+
+#include "absl/strings/str_format.h"
+#include "runtime/jit_state.h"
+
+namespace swage {
+namespace internal {
+namespace {
+
+// A name for computations and files: letters, digits, '_', '-' and '.'.
+std::string CleanName(std::string_view name) {
+  std::string clean(name);
+  for (char& c : clean) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+    if (!plain) c = '_';
+  }
+  return clean;
+}
+
+// "attend_12" for line 12 of attend.cc.
+std::string NameOfLine(std::source_location where) {
+  std::string_view file = where.file_name();
+  file = file.substr(file.rfind('/') + 1);
+  file = file.substr(0, file.rfind('.'));
+  return absl::StrCat(ToAbsl(file), "_", where.line());
+}
+
+std::shared_ptr<JitState> NewState(const JitOptions& options, std::source_location where) {
+  const std::string name = CleanName(options.name.empty() ? NameOfLine(where) : options.name);
+  StatusOr<runtime::ResolvedOptions> resolved = runtime::ResolveOptions(options);
+  if (!resolved.ok()) runtime::ThrowStatus(resolved.status(), "jit", where);
+  return std::make_shared<JitState>(name, *std::move(resolved));
+}
+
+// Options as given, not as resolved: equal text means equal options.
+std::string OptionsText(const JitOptions& options) {
+  std::string text = absl::StrCat(options.name, "\n", options.device, "\n", options.dump_to, "\n");
+  for (const auto* list : {&options.disable_passes, &options.only_passes}) {
+    for (const std::string& entry : *list) absl::StrAppend(&text, entry, ",");
+    absl::StrAppend(&text, "\n");
+  }
+  absl::StrAppend(&text, options.fast_math.has_value() ? 1 + *options.fast_math : 0, "\n",
+                  options.max_constant_bytes.value_or(-1));
+  return text;
+}
+
+// Functions known by their address or type alone, for the life of the process.
+struct SharedStates {
+  using Key = std::tuple<std::string, const void*, std::string>;
+  std::mutex mutex;
+  std::map<Key, std::shared_ptr<JitState>> states;
+};
+
+}  // namespace
+
+std::shared_ptr<JitState> MakeJitState(JitOptions options, const std::type_info& type,
+                                       const void* function_pointer, bool shared,
+                                       std::source_location where) {
+  if (!shared) return NewState(options, where);
+  static SharedStates* const all = new SharedStates;
+  const SharedStates::Key key(type.name(), function_pointer, OptionsText(options));
+  const std::lock_guard<std::mutex> lock(all->mutex);
+  std::shared_ptr<JitState>& state = all->states[key];
+  if (state == nullptr) state = NewState(options, where);
+  return state;
+}
+
+JitStats StatsOf(const JitState& state) { return state.stats(); }
+MissReport ExplainOf(const JitState& state) { return state.explain(); }
+
+std::string ReasonText(const MissReport& report) {
+  if (report.argument >= 0 && report.axis >= 0) {
+    return absl::StrCat("argument ", report.argument, " (", report.argument_shape, "): dimension ",
+                        report.axis, " is ", report.got, ", expected ", report.expected);
+  }
+  if (report.argument >= 0) {
+    return absl::StrCat("argument ", report.argument, " is ", report.got, ", expected ",
+                        report.expected);
+  }
+  return absl::StrCat("got ", report.got, ", expected ", report.expected);
+}
+
+}  // namespace internal
+
+std::ostream& operator<<(std::ostream& out, const JitStats& stats) {
+  return out << absl::StrFormat(
+             "calls %d, hits %d, misses %d, traces %d, compiles %d (%.2f ms), kernels: %d from llvm, "
+             "%d from the cache\n",
+             stats.calls, stats.hits, stats.misses, stats.traces, stats.compiles, stats.compile_ms,
+             stats.llvm_runs, stats.kernel_hits);
+}
+
+std::ostream& operator<<(std::ostream& out, const MissReport& report) {
+  out << report.function << ": ";
+  if (!report.missed) return out << "no miss yet\n";
+  if (report.first) return out << "missed, first key\n";
+  return out << "missed, " << internal::ReasonText(report) << "; nearest key " << report.nearest_key
+             << "\n";
+}
+
+}  // namespace swage

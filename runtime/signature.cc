@@ -1,0 +1,215 @@
+#include "runtime/signature.h"
+
+#include <cstring>
+
+#include "absl/strings/str_join.h"
+
+namespace swage::runtime {
+namespace {
+
+enum class Tag : uint8_t { kTensor = 1, kSymbolicTensor, kStructure, kStatic, kObject };
+
+// How the bytes of a static are to be read.
+enum class StaticKind : uint8_t { kOther, kText, kBool, kSigned, kUnsigned, kFloat, kDouble };
+
+Tag TagOf(uint64_t word) { return static_cast<Tag>(word & 0xff); }
+uint64_t Head(Tag tag) { return static_cast<uint64_t>(tag); }
+
+StaticKind KindOf(const std::type_info& type) {
+  if (type == typeid(std::string)) return StaticKind::kText;
+  if (type == typeid(bool)) return StaticKind::kBool;
+  if (type == typeid(float)) return StaticKind::kFloat;
+  if (type == typeid(double)) return StaticKind::kDouble;
+  for (const std::type_info* one : {&typeid(signed char), &typeid(short), &typeid(int),
+                                    &typeid(long), &typeid(long long)}) {
+    if (type == *one) return StaticKind::kSigned;
+  }
+  for (const std::type_info* one :
+       {&typeid(unsigned char), &typeid(unsigned short), &typeid(unsigned), &typeid(unsigned long),
+        &typeid(unsigned long long), &typeid(char)}) {
+    if (type == *one) return StaticKind::kUnsigned;
+  }
+  return StaticKind::kOther;
+}
+
+size_t WordsOf(uint64_t head) {
+  switch (TagOf(head)) {
+    case Tag::kTensor:
+      return 1 + (head >> 16 & 0xffff);
+    case Tag::kSymbolicTensor:
+      return 1 + 2 * (head >> 16 & 0xffff);
+    case Tag::kStructure:
+    case Tag::kObject:
+      return 2;
+    case Tag::kStatic:
+      return 2 + ((head >> 16) + 7) / 8;
+  }
+  return 1;
+}
+
+std::string StaticText(WordSpan words) {
+  const size_t size = words[0] >> 16;
+  const char* bytes = reinterpret_cast<const char*>(words.data() + 2);
+  switch (static_cast<StaticKind>(words[0] >> 8 & 0xff)) {
+    case StaticKind::kText:
+      return absl::StrCat("\"", absl::string_view(bytes, size), "\"");
+    case StaticKind::kBool:
+      return words[2] != 0 ? "true" : "false";
+    case StaticKind::kSigned: {
+      const int unused = 64 - 8 * static_cast<int>(size);
+      return absl::StrCat(static_cast<int64_t>(words[2] << unused) >> unused);
+    }
+    case StaticKind::kUnsigned:
+      return absl::StrCat(words[2]);
+    case StaticKind::kFloat: {
+      float value;
+      std::memcpy(&value, bytes, sizeof(value));
+      return absl::StrCat(value);
+    }
+    case StaticKind::kDouble: {
+      double value;
+      std::memcpy(&value, bytes, sizeof(value));
+      return absl::StrCat(value);
+    }
+    case StaticKind::kOther:
+      break;
+  }
+  return size <= 8 && size > 0 ? absl::StrCat("value ", words[2]) : "a static value";
+}
+
+}  // namespace
+
+void AppendTensor(Words* words, const ir::Shape& shape) {
+  const bool symbolic = !shape.is_static();
+  words->push_back(Head(symbolic ? Tag::kSymbolicTensor : Tag::kTensor) |
+                   static_cast<uint64_t>(shape.dtype()) << 8 |
+                   static_cast<uint64_t>(shape.rank()) << 16);
+  for (const ir::Dim dim : shape.dims()) {
+    words->push_back(static_cast<uint64_t>(dim.static_value().value_or(0)));
+    if (symbolic) words->push_back(reinterpret_cast<uintptr_t>(dim.node()));
+  }
+}
+
+void AppendStructure(Words* words, int64_t value) {
+  words->push_back(Head(Tag::kStructure));
+  words->push_back(static_cast<uint64_t>(value));
+}
+
+void AppendStatic(Words* words, const std::type_info& type, const void* bytes, size_t size,
+                  bool arithmetic) {
+  (void)arithmetic;  // it follows from the type
+  words->push_back(Head(Tag::kStatic) | static_cast<uint64_t>(KindOf(type)) << 8 |
+                   static_cast<uint64_t>(size) << 16);
+  words->push_back(type.hash_code());
+  const size_t first = words->size();
+  words->resize(first + (size + 7) / 8, 0);
+  if (size > 0) std::memcpy(words->data() + first, bytes, size);
+}
+
+void AppendObject(Words* words, size_t hash) {
+  words->push_back(Head(Tag::kObject));
+  words->push_back(hash);
+}
+
+uint64_t HashWords(WordSpan words) {
+  uint64_t hash = 0x9e3779b97f4a7c15;
+  for (const uint64_t word : words) {
+    hash = (hash ^ word) * 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+bool KeyItem::Symbolic() const { return TagOf(words[0]) == Tag::kSymbolicTensor; }
+
+std::string KeyItem::Extent(int i) const {
+  if (!Symbolic()) return absl::StrCat(words[1 + i]);
+  return words[2 + 2 * i] == 0 ? absl::StrCat(words[1 + 2 * i]) : "symbolic";
+}
+
+bool KeyItem::SameExtent(const KeyItem& other, int i) const {
+  if (Symbolic() != other.Symbolic()) return false;
+  if (!Symbolic()) return words[1 + i] == other.words[1 + i];
+  return words[1 + 2 * i] == other.words[1 + 2 * i] && words[2 + 2 * i] == other.words[2 + 2 * i];
+}
+
+std::string KeyItem::ToString() const {
+  switch (kind) {
+    case Kind::kTensor: {
+      std::vector<std::string> extents;
+      for (int i = 0; i < rank(); ++i) extents.push_back(Extent(i));
+      return absl::StrCat(ToAbsl(ir::DTypeName(dtype())), "[", absl::StrJoin(extents, ","), "]");
+    }
+    case Kind::kStructure:
+      return absl::StrCat("structure ", words[1]);
+    case Kind::kStatic:
+      return StaticText(words);
+    case Kind::kObject:
+      return "a static value";
+  }
+  return "";
+}
+
+std::vector<KeyItem> ReadKey(WordSpan words) {
+  std::vector<KeyItem> items;
+  while (!words.empty()) {
+    KeyItem item;
+    item.words = words.first(WordsOf(words[0]));
+    words.remove_prefix(item.words.size());
+    switch (TagOf(item.words[0])) {
+      case Tag::kTensor:
+      case Tag::kSymbolicTensor:
+        item.kind = KeyItem::Kind::kTensor;
+        break;
+      case Tag::kStructure:
+        item.kind = KeyItem::Kind::kStructure;
+        break;
+      case Tag::kStatic:
+        item.kind = KeyItem::Kind::kStatic;
+        item.arithmetic = (item.words[0] >> 8 & 0xff) > static_cast<uint64_t>(StaticKind::kBool);
+        break;
+      case Tag::kObject:
+        item.kind = KeyItem::Kind::kObject;
+        break;
+    }
+    items.push_back(item);
+  }
+  return items;
+}
+
+std::string KeyText(const std::vector<KeyItem>& items) {
+  std::vector<std::string> texts;
+  for (const KeyItem& item : items) {
+    if (item.kind != KeyItem::Kind::kStructure) texts.push_back(item.ToString());
+  }
+  return absl::StrCat("(", absl::StrJoin(texts, ", "), ")");
+}
+
+int64_t KeyDistance(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b) {
+  constexpr int64_t kOtherLength = 1'000'000, kOtherItem = 1000;
+  if (a.size() != b.size()) return kOtherLength;
+  int64_t distance = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].words == b[i].words) continue;
+    const bool tensors = a[i].kind == KeyItem::Kind::kTensor && b[i].kind == KeyItem::Kind::kTensor;
+    if (!tensors || a[i].dtype() != b[i].dtype() || a[i].rank() != b[i].rank()) {
+      distance += kOtherItem;
+      continue;
+    }
+    for (int d = 0; d < a[i].rank(); ++d) distance += a[i].SameExtent(b[i], d) ? 0 : 1;
+  }
+  return distance;
+}
+
+int OnlyArithmeticDifference(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b) {
+  if (a.size() != b.size()) return -1;
+  int found = -1;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].words == b[i].words) continue;
+    if (found >= 0 || !a[i].arithmetic || !b[i].arithmetic) return -1;
+    found = static_cast<int>(i);
+  }
+  return found;
+}
+
+}  // namespace swage::runtime
