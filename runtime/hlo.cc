@@ -1,0 +1,188 @@
+#include "runtime/hlo.h"
+
+#include "absl/strings/str_join.h"
+#include "compiler/ir/parser.h"
+#include "compiler/ir/printer.h"
+#include "runtime/hlo_state.h"
+#include "runtime/tensor_impl.h"
+#include "runtime/trace.h"
+
+namespace swage {
+namespace internal {
+namespace {
+
+std::vector<ir::Shape> LeavesOf(const ir::Shape& shape) {
+  std::vector<ir::Shape> leaves;
+  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
+    leaves.push_back(leaf);
+    leaves.back().clear_layout();
+  });
+  return leaves;
+}
+
+}  // namespace
+
+HloState::HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions options,
+                   std::string name)
+    : module_(std::move(module)), options_(std::move(options)), name_(std::move(name)) {
+  for (const ir::Instruction* parameter : module_->entry()->parameters()) {
+    ir::ForEachLeaf(parameter->shape(), [&](const ir::ShapeIndex& index, const ir::Shape& leaf) {
+      parameters_.push_back(leaf);
+      parameters_.back().clear_layout();
+      parameter_names_.push_back(
+          index.empty() ? parameter->name()
+                        : absl::StrCat(parameter->name(), "{", absl::StrJoin(index, ","), "}"));
+    });
+  }
+  results_ = LeavesOf(module_->entry()->root()->shape());
+}
+
+Status HloState::CheckArguments(std::span<const Tensor> arguments) const {
+  if (arguments.size() != parameters_.size()) {
+    return InvalidArgument("[", name_, "] got ", arguments.size(), " arguments, expected ",
+                           parameters_.size());
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view parameter = parameter_names_[i];
+    if (!arguments[i].defined()) {
+      return InvalidArgument("[", name_, "] got an undefined Tensor for parameter ", i, " (",
+                             ToAbsl(parameter), "), expected ", parameters_[i].ToString(false));
+    }
+    const TensorImpl& impl = *arguments[i].impl();
+    if (impl.traced()) {
+      return Unimplemented("[", name_, "] got a traced ", impl.shape().ToString(false),
+                           " for parameter ", i, " (", ToAbsl(parameter),
+                           "): a loaded program cannot be called inside jit, call it outside");
+    }
+    if (!ir::Compatible(impl.shape(), parameters_[i])) {
+      return InvalidArgument("[", name_, "] got ", impl.shape().ToString(false), " for parameter ", i,
+                             " (", ToAbsl(parameter), "), expected ", parameters_[i].ToString(false));
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<std::shared_ptr<codegen::Executable>> HloState::Compile() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (executable_ != nullptr) {
+    ++stats_.hits;
+    return executable_;
+  }
+  ++stats_.misses;
+  SWAGE_ASSIGN_OR_RETURN(runtime::Compiled compiled,
+                         runtime::CompileModule(module_->Clone(), options_, "first call"));
+  if (!compiled.cached) {
+    const codegen::CompileReport& report = compiled.executable->report();
+    ++stats_.compiles;
+    stats_.llvm_runs += report.llvm_runs;
+    stats_.kernel_hits += report.kernel_hits;
+    stats_.compile_ms += report.total_ms;
+  }
+  executable_ = std::move(compiled.executable);
+  return executable_;
+}
+
+StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments) {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  SWAGE_RETURN_IF_ERROR(CheckArguments(arguments));
+  SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable, Compile());
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& argument : arguments) inputs.push_back(&argument);
+  return runtime::RunExecutable(*executable, inputs);
+}
+
+JitStats HloState::stats() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  JitStats stats = stats_;
+  stats.calls = calls_.load(std::memory_order_relaxed);
+  return stats;
+}
+
+namespace {
+
+// The first op that no device runs, so that the load fails and not the first call.
+Status CheckOps(const ir::Module& module) {
+  for (const ir::Computation* computation : module.Computations()) {
+    for (const ir::Instruction* instruction : computation->Instructions()) {
+      if (ir::InfoOf(instruction->opcode()).evaluated) continue;
+      return Unimplemented("[load_hlo] ", ToAbsl(ir::OpcodeName(instruction->opcode())), " (",
+                           instruction->name(), ") is not implemented");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckStatic(const std::vector<ir::Shape>& shapes) {
+  for (const ir::Shape& shape : shapes) {
+    if (shape.is_static() && shape.is_array()) continue;
+    return Unimplemented("[load_hlo] ", shape.ToString(false),
+                         " at the border of the program; only static arrays are implemented");
+  }
+  return OkStatus();
+}
+
+StatusOr<std::shared_ptr<HloState>> Load(StatusOr<std::unique_ptr<ir::Module>> parsed,
+                                         const JitOptions& options) {
+  SWAGE_ASSIGN_OR_RETURN(runtime::ResolvedOptions resolved, runtime::ResolveOptions(options));
+  SWAGE_RETURN_IF_ERROR(parsed.status());
+  std::unique_ptr<ir::Module> module = *std::move(parsed);
+  SWAGE_RETURN_IF_ERROR(CheckOps(*module));
+  ir::DropLayouts(module.get());
+  if (!options.name.empty()) module->set_name(options.name);
+  const std::string name = module->name();
+  auto state = std::make_shared<HloState>(std::move(module), std::move(resolved), name);
+  SWAGE_RETURN_IF_ERROR(CheckStatic(state->parameters()));
+  SWAGE_RETURN_IF_ERROR(CheckStatic(state->results()));
+  return state;
+}
+
+}  // namespace
+}  // namespace internal
+
+std::vector<Tensor> HloProgram::operator()(std::span<const Tensor> arguments) const {
+  StatusOr<std::vector<Tensor>> results = state_->Run(arguments);
+  if (!results.ok()) runtime::ThrowStatus(results.status(), state_->name(), {});
+  return *std::move(results);
+}
+
+std::vector<Tensor> HloProgram::operator()(std::initializer_list<Tensor> arguments) const {
+  return (*this)(std::span<const Tensor>(arguments.begin(), arguments.size()));
+}
+
+namespace {
+
+std::string ShapeAt(const std::vector<ir::Shape>& shapes, int i, std::string_view what) {
+  if (i < 0 || i >= static_cast<int>(shapes.size())) {
+    runtime::ThrowStatus(InvalidArgument("got ", i, ", expected 0 to ", shapes.size(), " less one"),
+                         what, {});
+  }
+  return shapes[i].ToString(false);
+}
+
+HloProgram Loaded(StatusOr<std::shared_ptr<internal::HloState>> state, std::string_view op) {
+  if (!state.ok()) runtime::ThrowStatus(state.status(), op, {});
+  return HloProgram(*std::move(state));
+}
+
+}  // namespace
+
+int HloProgram::parameter_count() const { return static_cast<int>(state_->parameters().size()); }
+std::string HloProgram::parameter_shape(int i) const {
+  return ShapeAt(state_->parameters(), i, "parameter_shape");
+}
+int HloProgram::result_count() const { return static_cast<int>(state_->results().size()); }
+std::string HloProgram::result_shape(int i) const {
+  return ShapeAt(state_->results(), i, "result_shape");
+}
+JitStats HloProgram::stats() const { return state_->stats(); }
+std::string HloProgram::ToString() const { return ir::ToText(state_->module()); }
+
+HloProgram load_hlo(const std::string& path, JitOptions options) {
+  return Loaded(internal::Load(ir::ParseHloFile(path), options), "load_hlo");
+}
+
+HloProgram parse_hlo(std::string_view text, JitOptions options) {
+  return Loaded(internal::Load(ir::ParseHlo(text), options), "parse_hlo");
+}
+
+}  // namespace swage
