@@ -37,7 +37,7 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
 // Never destroyed: other threads may log while the process ends.
 struct LogState {
   std::atomic<LogLevel> level{LogLevel::kWarn};
-  std::mutex mutex;      // guards callback
+  std::mutex mutex;  // guards callback
   LogCallback callback;
   std::shared_ptr<spdlog::logger> logger;
   std::string bad_level;  // SWAGE_LOG's value when it is no level
@@ -88,7 +88,8 @@ void CheckEnvironmentOnce() {
                             DidYouMean(bad, kLevelNames)));
   }
   for (const UnknownEnvVariable& variable : UnknownEnvVariables()) {
-    std::string text = absl::StrCat("[environment] ", variable.name, " is set but Swage has no such variable");
+    std::string text =
+        absl::StrCat("[environment] ", variable.name, " is set but Swage has no such variable");
     if (!variable.nearest.empty()) {
       absl::StrAppend(&text, "; did you mean ", absl::StrJoin(variable.nearest, ", "), "?");
     }

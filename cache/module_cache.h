@@ -2,7 +2,7 @@
 //
 // The memory tier: compiled modules of this process, shared by all jit functions and eager ops.
 //
-//   std::string key = absl::StrCat(device, options, CanonicalBytes(module));
+//   std::string key = absl::StrCat(device, options, ir::CanonicalText(module));
 //   ModuleCache::Result result = ModuleCache::Global().Get(key, [&] { return Compile(...); });
 //
 // - Keys are compared in full, not by hash alone.

@@ -1,8 +1,8 @@
 // File: codegen/executable.h
 //
 // Executable: a compiled program, whatever the device. Runs on dense row-major buffers in parameter
-// order; writes the leaves of the result in order. Any number of threads may run one at a time each:
-// Run keeps no state between calls.
+// order; writes the leaves of the result in order. Any number of threads may run one at a time
+// each: Run keeps no state between calls.
 #ifndef SWAGE_CODEGEN_EXECUTABLE_H_
 #define SWAGE_CODEGEN_EXECUTABLE_H_
 
@@ -21,12 +21,12 @@ namespace swage::codegen {
 struct CompileReport {
   double total_ms = 0;
   double passes_ms = 0;
-  double plan_ms = 0;      // generalise, keys
-  double llvm_ms = 0;      // IR, its passes, code generation
+  double plan_ms = 0;  // generalise, keys
+  double llvm_ms = 0;  // IR, its passes, code generation
   double link_ms = 0;
   int64_t kernels = 0;
-  int64_t llvm_runs = 0;   // kernels that LLVM generated
-  int64_t kernel_hits = 0; // kernels from the kernel cache
+  int64_t llvm_runs = 0;    // kernels that LLVM generated
+  int64_t kernel_hits = 0;  // kernels from the kernel cache
 };
 
 class Executable {

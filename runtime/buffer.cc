@@ -39,8 +39,8 @@ StatusOr<std::shared_ptr<Buffer>> AllocateGuarded(int64_t bytes) {
 StatusOr<std::shared_ptr<Buffer>> Buffer::Allocate(int64_t bytes) {
   SWAGE_RET_CHECK(bytes >= 0, bytes);
   if (bytes > MachineBytes()) {
-    return ResourceExhausted("[memory] a tensor of ", bytes, " bytes cannot be allocated, this machine has ",
-                             MachineBytes());
+    return ResourceExhausted("[memory] a tensor of ", bytes,
+                             " bytes cannot be allocated, this machine has ", MachineBytes());
   }
   if (CheckMode::Get().memory) return AllocateGuarded(bytes);
   const int64_t rounded = std::max((bytes + kAlignment - 1) / kAlignment, int64_t{1}) * kAlignment;

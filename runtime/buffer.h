@@ -1,8 +1,8 @@
 // File: runtime/buffer.h
 //
 // Buffer: the memory of a concrete tensor. 64-byte aligned, not zeroed, freed with the last handle.
-// Under SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that an
-// access out of bounds stops the process there; such a buffer is aligned as far as its size is.
+// Under SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that
+// an access out of bounds stops the process there; such a buffer is aligned as far as its size is.
 #ifndef SWAGE_RUNTIME_BUFFER_H_
 #define SWAGE_RUNTIME_BUFFER_H_
 

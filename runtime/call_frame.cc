@@ -41,10 +41,11 @@ CallFrame::~CallFrame() { s_->~Storage(); }
 void CallFrame::AddTensor(const Tensor& tensor, bool) {
   const std::string_view name = s_->state.name();
   if (!tensor.defined()) {
-    ThrowStatus(InvalidArgument("got an undefined Tensor (default-constructed or moved from) as tensor "
-                                "argument ",
-                                s_->tensors.size(), ", expected a value"),
-                name, {});
+    ThrowStatus(
+        InvalidArgument("got an undefined Tensor (default-constructed or moved from) as tensor "
+                        "argument ",
+                        s_->tensors.size(), ", expected a value"),
+        name, {});
   }
   s_->any_traced = s_->any_traced || tensor.impl()->traced();
   runtime::AppendTensor(&s_->words, tensor.impl()->shape());
@@ -135,8 +136,8 @@ void Fill(JitState& state, const CallKey& key, absl::Span<const Tensor* const> a
   computation->set_root(outcome.outputs.size() == 1 ? outcome.outputs[0]
                                                     : graph.Tuple(outcome.outputs));
   module->module()->set_entry(computation);
-  StatusOr<runtime::Compiled> compiled = runtime::CompileModule(
-      std::move(*module).Take(), state.options(), state.Reason());
+  StatusOr<runtime::Compiled> compiled =
+      runtime::CompileModule(std::move(*module).Take(), state.options(), state.Reason());
   if (!compiled.ok()) {
     ThrowStatus(Annotate(compiled.status(), absl::StrCat("; while compiling ", state.name())),
                 state.name(), {});
@@ -153,9 +154,8 @@ void CallFrame::Miss(const TraceFn& trace) {
     s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, &trace);
     return;
   }
-  s_->entry = s_->state.FindOrMake(s_->key(), [&](CacheEntry& entry) {
-    Fill(s_->state, s_->key(), s_->tensors, trace, entry);
-  });
+  s_->entry = s_->state.FindOrMake(
+      s_->key(), [&](CacheEntry& entry) { Fill(s_->state, s_->key(), s_->tensors, trace, entry); });
 }
 
 const void* CallFrame::Run() {
@@ -208,9 +208,9 @@ void RequireScalar(const Tensor& tensor, DType dtype) {
   runtime::RequireDefined(tensor, "Scalar", {});
   const ir::Shape& shape = tensor.impl()->shape();
   if (shape.rank() == 0 && runtime::FromIr(shape.dtype()) == dtype) return;
-  ThrowStatus(InvalidArgument("got ", shape.ToString(false), ", expected ",
-                              ToAbsl(DTypeName(dtype)), "[]"),
-              "Scalar", {});
+  ThrowStatus(
+      InvalidArgument("got ", shape.ToString(false), ", expected ", ToAbsl(DTypeName(dtype)), "[]"),
+      "Scalar", {});
 }
 
 }  // namespace swage::internal

@@ -43,7 +43,8 @@ class SWAGE_API CallFrame final : public ArgumentSink {
 
   void AddTensor(const Tensor& tensor, bool movable) override;
   void AddStructure(int64_t value) override;
-  void AddStatic(const std::type_info& type, const void* bytes, size_t size, bool arithmetic) override;
+  void AddStatic(const std::type_info& type, const void* bytes, size_t size,
+                 bool arithmetic) override;
   void AddStaticObject(size_t hash, const std::function<std::any()>& copy,
                        const std::function<bool(const std::any&)>& equals) override;
 
@@ -61,18 +62,18 @@ class SWAGE_API CallFrame final : public ArgumentSink {
   Storage* s_;
 };
 
-// The parameter types of a callable: a function pointer, or a class with one plain operator(). Empty
-// when they are not known (a generic lambda).
+// The parameter types of a callable: a function pointer, or a class with one plain operator().
+// Empty when they are not known (a generic lambda).
 template <typename... Ps>
 struct ParameterList {};
 template <typename M>
 struct MemberParameters {
   using Type = ParameterList<>;
 };
-#define SWAGE_MEMBER_PARAMETERS_(qualifiers)               \
-  template <typename C, typename R, typename... Ps>        \
-  struct MemberParameters<R (C::*)(Ps...) qualifiers> {    \
-    using Type = ParameterList<Ps...>;                     \
+#define SWAGE_MEMBER_PARAMETERS_(qualifiers)            \
+  template <typename C, typename R, typename... Ps>     \
+  struct MemberParameters<R (C::*)(Ps...) qualifiers> { \
+    using Type = ParameterList<Ps...>;                  \
   };
 SWAGE_MEMBER_PARAMETERS_()
 SWAGE_MEMBER_PARAMETERS_(const)
@@ -105,8 +106,9 @@ struct ParameterAt<0, ParameterList<P, Ps...>> {
   using Type = std::remove_cvref_t<P>;
 };
 template <size_t I, typename P, typename... Ps>
-  requires(I > 0)
-struct ParameterAt<I, ParameterList<P, Ps...>> : ParameterAt<I - 1, ParameterList<Ps...>> {};
+requires(I > 0) struct ParameterAt<I, ParameterList<P, Ps...>>
+    : ParameterAt<I - 1, ParameterList<Ps...>> {
+};
 
 // An argument as it is, or made a Scalar<T> where the parameter is one.
 template <typename Parameter, typename Argument>

@@ -15,8 +15,25 @@
 namespace swage {
 
 enum class DType : uint8_t {
-  kPred, kS4, kS8, kS16, kS32, kS64, kU4, kU8, kU16, kU32, kU64,
-  kF8E4M3FN, kF8E5M2, kF16, kBF16, kF32, kF64, kC64, kC128,
+  kPred,
+  kS4,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kU4,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kF8E4M3FN,
+  kF8E5M2,
+  kF16,
+  kBF16,
+  kF32,
+  kF64,
+  kC64,
+  kC128,
 };
 
 inline constexpr DType pred = DType::kPred;
@@ -58,20 +75,31 @@ struct SWAGE_API float8_e5m2 {
 // The dtype of a C++ element type: DTypeOf<float>() == f32. Other types do not compile.
 template <typename T>
 constexpr DType DTypeOf() {
-  if constexpr (std::is_same_v<T, bool>) return DType::kPred;
-  else if constexpr (std::is_same_v<T, float>) return DType::kF32;
-  else if constexpr (std::is_same_v<T, double>) return DType::kF64;
-  else if constexpr (std::is_same_v<T, float16>) return DType::kF16;
-  else if constexpr (std::is_same_v<T, bfloat16>) return DType::kBF16;
-  else if constexpr (std::is_same_v<T, float8_e4m3fn>) return DType::kF8E4M3FN;
-  else if constexpr (std::is_same_v<T, float8_e5m2>) return DType::kF8E5M2;
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::kPred;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::kF32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::kF64;
+  else if constexpr (std::is_same_v<T, float16>)
+    return DType::kF16;
+  else if constexpr (std::is_same_v<T, bfloat16>)
+    return DType::kBF16;
+  else if constexpr (std::is_same_v<T, float8_e4m3fn>)
+    return DType::kF8E4M3FN;
+  else if constexpr (std::is_same_v<T, float8_e5m2>)
+    return DType::kF8E5M2;
   else {
     static_assert(std::is_integral_v<T>, "no tensor element type for this C++ type");
     constexpr bool is_signed = std::is_signed_v<T>;
-    if constexpr (sizeof(T) == 1) return is_signed ? DType::kS8 : DType::kU8;
-    else if constexpr (sizeof(T) == 2) return is_signed ? DType::kS16 : DType::kU16;
-    else if constexpr (sizeof(T) == 4) return is_signed ? DType::kS32 : DType::kU32;
-    else return is_signed ? DType::kS64 : DType::kU64;
+    if constexpr (sizeof(T) == 1)
+      return is_signed ? DType::kS8 : DType::kU8;
+    else if constexpr (sizeof(T) == 2)
+      return is_signed ? DType::kS16 : DType::kU16;
+    else if constexpr (sizeof(T) == 4)
+      return is_signed ? DType::kS32 : DType::kU32;
+    else
+      return is_signed ? DType::kS64 : DType::kU64;
   }
 }
 

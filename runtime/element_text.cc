@@ -130,8 +130,7 @@ std::vector<std::string> FloatTexts(const std::vector<double>& values, ir::DType
   size_t left = 0, right = 0;
   for (double value : values) {
     if (!std::isfinite(value)) continue;
-    const Sides sides =
-        scientific ? ToScientific(value, dtype).mantissa : Positional(value, dtype);
+    const Sides sides = scientific ? ToScientific(value, dtype).mantissa : Positional(value, dtype);
     left = std::max(left, sides.left.size());
     right = std::max(right, sides.right.size());
   }

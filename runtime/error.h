@@ -3,7 +3,8 @@
 // swage::Error, the one exception that the public API throws. what() reads
 // `[op or phase] what, got vs expected, how to fix (file:line)`.
 //
-//   try { f(x); } catch (const swage::Error& e) { if (e.code() == swage::ErrorCode::kInvalidArgument) ... }
+//   try { f(x); } catch (const swage::Error& e) { if (e.code() ==
+//   swage::ErrorCode::kInvalidArgument) ... }
 #ifndef SWAGE_RUNTIME_ERROR_H_
 #define SWAGE_RUNTIME_ERROR_H_
 

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-
 namespace swage::runtime {
 
 using ir::Opcode;
@@ -18,8 +17,8 @@ Node Graph::Add(Opcode opcode, absl::Span<const Node> operands, ir::Attributes a
   if (!status_.ok()) return nullptr;
   std::vector<ir::Computation*> computations;
   if (called != nullptr) computations.push_back(called);
-  StatusOr<Node> added = builder_.Build(opcode, operands, std::move(attributes),
-                                        std::move(computations), declared);
+  StatusOr<Node> added =
+      builder_.Build(opcode, operands, std::move(attributes), std::move(computations), declared);
   return added.ok() ? *added : Fail(added.status());
 }
 
@@ -199,12 +198,12 @@ ir::Computation* Combiners::Extreme(ir::Module* module, bool largest, ir::DType 
   if (ir::IsFloat(dtype)) {
     const Node a_nan = g.Compare(kNe, a, a);
     const Node b_nan = g.Compare(kNe, b, b);
-    better = g.Binary(Opcode::kOr, better,
-                      g.Binary(Opcode::kAnd, a_nan, g.Unary(Opcode::kNot, b_nan)));
+    better =
+        g.Binary(Opcode::kOr, better, g.Binary(Opcode::kAnd, a_nan, g.Unary(Opcode::kNot, b_nan)));
     tie = g.Binary(Opcode::kOr, tie, g.Binary(Opcode::kAnd, a_nan, b_nan));
   }
-  const Node take_a = g.Binary(Opcode::kOr, better,
-                               g.Binary(Opcode::kAnd, tie, g.Compare(kLt, a_place, b_place)));
+  const Node take_a =
+      g.Binary(Opcode::kOr, better, g.Binary(Opcode::kAnd, tie, g.Compare(kLt, a_place, b_place)));
   const Node results[] = {g.Select(take_a, a, b), g.Select(take_a, a_place, b_place)};
   made->set_root(g.Tuple(results));
   SWAGE_CHECK(g.status().ok());
@@ -228,8 +227,8 @@ ir::Literal BoundOf(ir::DType dtype, bool highest) {
   if (!ir::IsFloat(dtype)) return IntegerBound(dtype, highest);
   // f8e4m3fn has no infinity: its largest number bounds all others.
   constexpr double kLargestF8E4M3FN = 448;
-  const double top = dtype == ir::DType::kF8E4M3FN ? kLargestF8E4M3FN
-                                                   : std::numeric_limits<double>::infinity();
+  const double top =
+      dtype == ir::DType::kF8E4M3FN ? kLargestF8E4M3FN : std::numeric_limits<double>::infinity();
   return ir::Literal::Scalar(dtype, highest ? top : -top);
 }
 

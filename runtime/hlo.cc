@@ -55,8 +55,9 @@ Status HloState::CheckArguments(std::span<const Tensor> arguments) const {
                            "): a loaded program cannot be called inside jit, call it outside");
     }
     if (!ir::Compatible(impl.shape(), parameters_[i])) {
-      return InvalidArgument("[", name_, "] got ", impl.shape().ToString(false), " for parameter ", i,
-                             " (", ToAbsl(parameter), "), expected ", parameters_[i].ToString(false));
+      return InvalidArgument("[", name_, "] got ", impl.shape().ToString(false), " for parameter ",
+                             i, " (", ToAbsl(parameter), "), expected ",
+                             parameters_[i].ToString(false));
     }
   }
   return OkStatus();

@@ -16,7 +16,8 @@ namespace {
 std::string CleanName(std::string_view name) {
   std::string clean(name);
   for (char& c : clean) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
     if (!plain) c = '_';
   }
   return clean;
@@ -89,7 +90,8 @@ std::string ReasonText(const MissReport& report) {
 
 std::ostream& operator<<(std::ostream& out, const JitStats& stats) {
   return out << absl::StrFormat(
-             "calls %d, hits %d, misses %d, traces %d, compiles %d (%.2f ms), kernels: %d from llvm, "
+             "calls %d, hits %d, misses %d, traces %d, compiles %d (%.2f ms), kernels: %d from "
+             "llvm, "
              "%d from the cache\n",
              stats.calls, stats.hits, stats.misses, stats.traces, stats.compiles, stats.compile_ms,
              stats.llvm_runs, stats.kernel_hits);

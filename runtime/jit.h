@@ -10,7 +10,8 @@
 //   std::cout << f.stats() << f.explain();        // counters; why the last miss missed
 //
 // - The function runs once per key, with traced tensors: its C++ side effects happen then only.
-// - A Tensor that it captures becomes a hidden argument, bound when the trace is made: its content is
+// - A Tensor that it captures becomes a hidden argument, bound when the trace is made: its content
+// is
 //   not in the key, and rebinding the C++ variable later is not seen.
 // - A function pointer or a lambda without captures has one cache for the whole process, so a
 //   temporary `swage::jit(f)(x)` hits too; a closure with captures has one per jit object.
@@ -39,13 +40,14 @@ namespace swage {
 
 // Every option also has an environment variable (docs/environment.md); a set option beats it.
 struct JitOptions {
-  std::string name;                        // in dumps, errors, explain(); default: file_line of the jit call
-  std::string device;                      // "cpu" (default), or "evaluator": the interpreter, for checking
-  std::vector<std::string> disable_passes; // `swage passes` lists the names
+  std::string name;    // in dumps, errors, explain(); default: file_line of the jit call
+  std::string device;  // "cpu" (default), or "evaluator": the interpreter, for checking
+  std::vector<std::string> disable_passes;  // `swage passes` lists the names
   std::vector<std::string> only_passes;
-  std::string dump_to;                     // folder for dumps after every pass; empty: none
-  std::optional<bool> fast_math;           // allow rewrites that change values; default no
-  std::optional<int64_t> max_constant_bytes;  // constant folding makes no larger literal; default 1 MiB
+  std::string dump_to;            // folder for dumps after every pass; empty: none
+  std::optional<bool> fast_math;  // allow rewrites that change values; default no
+  std::optional<int64_t>
+      max_constant_bytes;  // constant folding makes no larger literal; default 1 MiB
 };
 
 // Counters of one jit function. Consistent with each other only when no call is running.
@@ -54,24 +56,24 @@ struct JitStats {
   int64_t hits = 0;
   int64_t misses = 0;
   int64_t traces = 0;
-  int64_t compiles = 0;        // pass pipeline runs
-  int64_t llvm_runs = 0;       // kernels that LLVM generated for this function
-  int64_t kernel_hits = 0;     // kernels that came from the kernel cache instead
-  double compile_ms = 0;       // in total, of the compiles
+  int64_t compiles = 0;     // pass pipeline runs
+  int64_t llvm_runs = 0;    // kernels that LLVM generated for this function
+  int64_t kernel_hits = 0;  // kernels that came from the kernel cache instead
+  double compile_ms = 0;    // in total, of the compiles
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const JitStats& stats);
 
 // Why the last miss missed: against the nearest key already there.
 struct MissReport {
   std::string function;
-  bool missed = false;         // false: no miss yet
-  bool first = false;          // the first key of this function
-  int argument = -1;           // flattened tensor argument that differed first; -1: a static or structure
+  bool missed = false;  // false: no miss yet
+  bool first = false;   // the first key of this function
+  int argument = -1;    // flattened tensor argument that differed first; -1: a static or structure
   std::string argument_shape;  // its "f32[32,64]"
   int axis = -1;               // its dimension that differed; -1: dtype or rank
   std::string expected;        // what the nearest key has: "32", "f32[32,64]"
   std::string got;
-  std::string nearest_key;     // "(f32[32,64], f32[32,64], f32[32,64])"
+  std::string nearest_key;  // "(f32[32,64], f32[32,64], f32[32,64])"
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);
 
@@ -83,8 +85,8 @@ SWAGE_API JitStats StatsOf(const JitState& state);
 SWAGE_API MissReport ExplainOf(const JitState& state);
 }  // namespace internal
 
-// What jit() returns: called like the function, with the same arguments and results (tree.h). Copies
-// share the cache.
+// What jit() returns: called like the function, with the same arguments and results (tree.h).
+// Copies share the cache.
 template <typename F>
 class Jitted {
  public:
@@ -133,8 +135,8 @@ class Jitted {
       std::tuple<std::decay_t<Args>...> copies(args...);
       size_t next = 0;
       internal::ForEachTensor(copies, [&](Tensor& leaf) { leaf = traced[next++]; });
-      auto result = std::make_shared<Result>(
-          std::apply([this](auto&... inputs) { return std::invoke(function_, inputs...); }, copies));
+      auto result = std::make_shared<Result>(std::apply(
+          [this](auto&... inputs) { return std::invoke(function_, inputs...); }, copies));
       internal::TraceResult out;
       internal::ForEachTensor(*result, [&](Tensor& leaf) {
         out.leaves.push_back(leaf);

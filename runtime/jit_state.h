@@ -2,8 +2,9 @@
 //
 // JitState: the cache and the counters of one jit function, shared by all calls of it.
 //
-// Ready entries stay for good, so a call may use one without a lock once it has found it. The mutex guards the map; it is never held while user code or the compiler runs. An entry is
-// made by the thread that first asked (it is kPending meanwhile); the others wait.
+// Ready entries stay for good, so a call may use one without a lock once it has found it. The mutex
+// guards the map; it is never held while user code or the compiler runs. An entry is made by the
+// thread that first asked (it is kPending meanwhile); the others wait.
 #ifndef SWAGE_RUNTIME_JIT_STATE_H_
 #define SWAGE_RUNTIME_JIT_STATE_H_
 
@@ -46,8 +47,8 @@ struct LeafSource {
 
 // What a trace found out, beside the graph itself.
 struct TraceOutcome {
-  std::vector<Tensor> captured;     // hidden arguments, behind the declared ones
-  std::vector<LeafSource> leaves;   // of the result
+  std::vector<Tensor> captured;        // hidden arguments, behind the declared ones
+  std::vector<LeafSource> leaves;      // of the result
   std::vector<runtime::Node> outputs;  // nodes that are computed; only valid in the trace
   std::shared_ptr<const void> skeleton;
 };
@@ -91,8 +92,8 @@ class JitState {
 
   // The ready entry of this key, or null. No lock when it is the last one that was found.
   CacheEntry* Find(const CallKey& key);
-  // Waits for or makes the entry. `fill` runs user code and the compiler in the calling thread; what
-  // it throws passes through, and the next caller tries again.
+  // Waits for or makes the entry. `fill` runs user code and the compiler in the calling thread;
+  // what it throws passes through, and the next caller tries again.
   CacheEntry* FindOrMake(const CallKey& key, const std::function<void(CacheEntry&)>& fill);
 
   JitStats stats() const;

@@ -22,10 +22,10 @@ Tensor Layer(const OpContext& context, const Tensor& x,
              absl::FunctionRef<Tensor(const Tensor& wide)> body) {
   context.Float(x);
   const DType dtype = x.dtype();
-  return runtime::ApplyComposite(context.op, context.where, absl::MakeConstSpan(&x, 1),
-                                 [&](Tensors operands) {
-    return convert(body(Wide(operands[0], context.where)), dtype, context.where);
-  });
+  return runtime::ApplyComposite(
+      context.op, context.where, absl::MakeConstSpan(&x, 1), [&](Tensors operands) {
+        return convert(body(Wide(operands[0], context.where)), dtype, context.where);
+      });
 }
 
 // A plain number beside x, with the line of the layer's call.
@@ -60,7 +60,8 @@ Tensor log_softmax(const Tensor& x, int axis, Where where) {
 namespace {
 
 // A factor or term of a norm: absent, or one number per element of the last dimension.
-void RequireRow(const OpContext& context, const Tensor& x, const Tensor& row, std::string_view name) {
+void RequireRow(const OpContext& context, const Tensor& x, const Tensor& row,
+                std::string_view name) {
   if (!row.defined()) return;
   const ir::Dim extent = ShapeOf(x).dim(ShapeOf(x).rank() - 1);
   if (ShapeOf(row).dtype() == ShapeOf(x).dtype() && ShapeOf(row).rank() == 1 &&
@@ -68,7 +69,8 @@ void RequireRow(const OpContext& context, const Tensor& x, const Tensor& row, st
     return;
   }
   context.Fail("got ", runtime::Text(x), " and the ", ToAbsl(name), " ", runtime::Text(row),
-               ", expected ", ToAbsl(ir::DTypeName(ShapeOf(x).dtype())), "[", extent.ToString(), "]");
+               ", expected ", ToAbsl(ir::DTypeName(ShapeOf(x).dtype())), "[", extent.ToString(),
+               "]");
 }
 
 void RequireRows(const OpContext& context, const Tensor& x) {
@@ -86,7 +88,8 @@ Tensor ScaleAndShift(Tensor y, const Tensor& scale, const Tensor& bias, Where wh
 
 }  // namespace
 
-Tensor layer_norm(const Tensor& x, const Tensor& scale, const Tensor& bias, double epsilon, Where where) {
+Tensor layer_norm(const Tensor& x, const Tensor& scale, const Tensor& bias, double epsilon,
+                  Where where) {
   const OpContext context{"layer_norm", where};
   RequireRows(context, x);
   RequireRow(context, x, scale, "scale");
@@ -156,7 +159,8 @@ Tensor one_hot(const Tensor& x, int64_t classes, DType dtype, Where where) {
     // A dtype that holds both the labels and the classes; a label beyond int64 matches none.
     const bool narrow = ir::DTypeBits(ShapeOf(x).dtype()) < 32 && classes <= INT32_MAX;
     const Tensor labels = expand_dims(convert(in[0], narrow ? s32 : s64, where), -1, where);
-    return convert(swage::equal(labels, arange(classes, narrow ? s32 : s64, where), where), dtype, where);
+    return convert(swage::equal(labels, arange(classes, narrow ? s32 : s64, where), where), dtype,
+                   where);
   });
 }
 

@@ -22,7 +22,8 @@ SWAGE_API Tensor gelu(const Tensor& x, bool approximate = false, Where where = W
 SWAGE_API Tensor relu(const Tensor& x, Where where = Where::current());
 SWAGE_API Tensor silu(const Tensor& x, Where where = Where::current());  // x * sigmoid(x)
 // A new last dimension of `classes`; 1 where it equals x (integers), else 0.
-SWAGE_API Tensor one_hot(const Tensor& x, int64_t classes, DType dtype = f32, Where where = Where::current());
+SWAGE_API Tensor one_hot(const Tensor& x, int64_t classes, DType dtype = f32,
+                         Where where = Where::current());
 
 }  // namespace swage
 

@@ -164,10 +164,13 @@ std::pair<Tensor, Tensor> OpContext::Adapt(const Operand& a, const Operand& b) c
   if (a.is_tensor()) Defined(a.tensor());
   if (b.is_tensor()) Defined(b.tensor());
   if (!a.is_tensor() && !b.is_tensor()) {
-    Fail("got the numbers ", NumberText(a), " and ", NumberText(b), ", expected a Tensor among them");
+    Fail("got the numbers ", NumberText(a), " and ", NumberText(b),
+         ", expected a Tensor among them");
   }
-  if (!a.is_tensor()) return {NumberAs(a, ShapeOf(b.tensor()).dtype(), Text(b.tensor())), b.tensor()};
-  if (!b.is_tensor()) return {a.tensor(), NumberAs(b, ShapeOf(a.tensor()).dtype(), Text(a.tensor()))};
+  if (!a.is_tensor())
+    return {NumberAs(a, ShapeOf(b.tensor()).dtype(), Text(b.tensor())), b.tensor()};
+  if (!b.is_tensor())
+    return {a.tensor(), NumberAs(b, ShapeOf(a.tensor()).dtype(), Text(a.tensor()))};
   SameDType(a.tensor(), b.tensor());
   return {a.tensor(), b.tensor()};
 }

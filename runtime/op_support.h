@@ -49,8 +49,8 @@ struct OpContext {
   ir::Dims MakeDims(const ShapeVector& dims) const;
   // The dims that numpy's broadcasting gives.
   ir::Dims Broadcast(const Tensor& a, const Tensor& b) const;
-  // A number as a scalar of `dtype`, which must hold it; `beside` describes what asked for the dtype.
-  // Traced it is a constant, else a tensor.
+  // A number as a scalar of `dtype`, which must hold it; `beside` describes what asked for the
+  // dtype. Traced it is a constant, else a tensor.
   Tensor NumberAs(const Operand& number, ir::DType dtype, std::string_view beside) const;
   // A tensor as it is; a number adapts to the dtype of `beside`.
   Tensor AsTensor(const Operand& operand, const Tensor& beside) const;

@@ -42,18 +42,16 @@ Tensor Binary(const Operand& a, const Operand& b, Where where, std::string_view 
   const OpContext context{op, where};
   const auto [x, y] = context.Adapt(a, b);
   runtime::RequireOpcodeDType(context, opcode, x);
-  return runtime::ApplyBinary(context, x, y, [&](Graph& g, Node p, Node q) {
-    return g.Binary(opcode, p, q);
-  });
+  return runtime::ApplyBinary(context, x, y,
+                              [&](Graph& g, Node p, Node q) { return g.Binary(opcode, p, q); });
 }
 
 Tensor Comparison(const Operand& a, const Operand& b, Where where, std::string_view op,
                   Compare direction) {
   const OpContext context{op, where};
   const auto [x, y] = context.Adapt(a, b);
-  return runtime::ApplyBinary(context, x, y, [&](Graph& g, Node p, Node q) {
-    return g.Compare(direction, p, q);
-  });
+  return runtime::ApplyBinary(context, x, y,
+                              [&](Graph& g, Node p, Node q) { return g.Compare(direction, p, q); });
 }
 
 Node NotZero(Graph& g, Node x) {
@@ -65,8 +63,10 @@ Node IsNegative(Graph& g, Node x) { return g.Compare(Compare::kLt, x, g.NumberLi
 
 }  // namespace
 
-#define SWAGE_DEFINE_UNARY(function, opcode, doc) \
-  Tensor function(const Tensor& x, Where where) { return Unary(x, where, #function, Opcode::k##opcode); }
+#define SWAGE_DEFINE_UNARY(function, opcode, doc)         \
+  Tensor function(const Tensor& x, Where where) {         \
+    return Unary(x, where, #function, Opcode::k##opcode); \
+  }
 SWAGE_UNARY_OPS(SWAGE_DEFINE_UNARY)
 #undef SWAGE_DEFINE_UNARY
 
@@ -85,16 +85,16 @@ Node FmodBody(Graph& g, Node x, Node y) {
 
 }  // namespace
 
-#define SWAGE_DEFINE_BINARY(function, opcode, doc)                           \
-  Tensor function(const Operand& a, const Operand& b, Where where) {         \
-    if constexpr (Opcode::k##opcode == Opcode::kRemainder) {                 \
-      const OpContext context{#function, where};                             \
-      const auto [x, y] = context.Adapt(a, b);                               \
-      runtime::RequireOpcodeDType(context, Opcode::kRemainder, x);           \
-      return runtime::ApplyBinary(context, x, y, FmodBody);                  \
-    } else {                                                                 \
-      return Binary(a, b, where, #function, Opcode::k##opcode);              \
-    }                                                                        \
+#define SWAGE_DEFINE_BINARY(function, opcode, doc)                   \
+  Tensor function(const Operand& a, const Operand& b, Where where) { \
+    if constexpr (Opcode::k##opcode == Opcode::kRemainder) {         \
+      const OpContext context{#function, where};                     \
+      const auto [x, y] = context.Adapt(a, b);                       \
+      runtime::RequireOpcodeDType(context, Opcode::kRemainder, x);   \
+      return runtime::ApplyBinary(context, x, y, FmodBody);          \
+    } else {                                                         \
+      return Binary(a, b, where, #function, Opcode::k##opcode);      \
+    }                                                                \
   }
 SWAGE_BINARY_OPS(SWAGE_DEFINE_BINARY)
 #undef SWAGE_DEFINE_BINARY
@@ -102,14 +102,14 @@ SWAGE_BINARY_OPS(SWAGE_DEFINE_BINARY)
 Tensor square(const Tensor& x, Where where) {
   const OpContext context{"square", where};
   runtime::RequireOpcodeDType(context, Opcode::kMultiply, x);
-  return One(x, where, "square", [](Graph& g, Node n) { return g.Binary(Opcode::kMultiply, n, n); });
+  return One(x, where, "square",
+             [](Graph& g, Node n) { return g.Binary(Opcode::kMultiply, n, n); });
 }
 
 Tensor reciprocal(const Tensor& x, Where where) {
   OpContext{"reciprocal", where}.Float(x);
-  return One(x, where, "reciprocal", [](Graph& g, Node n) {
-    return g.Binary(Opcode::kDivide, g.NumberLike(n, 1), n);
-  });
+  return One(x, where, "reciprocal",
+             [](Graph& g, Node n) { return g.Binary(Opcode::kDivide, g.NumberLike(n, 1), n); });
 }
 
 Tensor trunc(const Tensor& x, Where where) {
@@ -163,9 +163,8 @@ Tensor divide(const Operand& a, const Operand& b, Where where) {
                  ", expected float dtypes; use floor_divide (towards minus infinity), div (towards "
                  "zero), or convert");
   }
-  return runtime::ApplyBinary(context, x, y, [](Graph& g, Node p, Node q) {
-    return g.Binary(Opcode::kDivide, p, q);
-  });
+  return runtime::ApplyBinary(
+      context, x, y, [](Graph& g, Node p, Node q) { return g.Binary(Opcode::kDivide, p, q); });
 }
 
 Tensor div(const Operand& a, const Operand& b, Where where) {
@@ -174,9 +173,8 @@ Tensor div(const Operand& a, const Operand& b, Where where) {
   if (ShapeOf(x).dtype() == ir::DType::kPred) {
     context.Fail("got ", runtime::Text(x), ", expected a number dtype; use convert");
   }
-  return runtime::ApplyBinary(context, x, y, [](Graph& g, Node p, Node q) {
-    return g.Binary(Opcode::kDivide, p, q);
-  });
+  return runtime::ApplyBinary(
+      context, x, y, [](Graph& g, Node p, Node q) { return g.Binary(Opcode::kDivide, p, q); });
 }
 
 namespace {
@@ -199,7 +197,8 @@ Node FloatRemainder(Graph& g, Node x, Node y) {
   return g.Select(g.Compare(Compare::kEq, m, g.NumberLike(m, 0)), SignedZero(g, y), moved);
 }
 
-// numpy's: the quotient of x less its remainder, which is nearly whole, is brought to the whole number.
+// numpy's: the quotient of x less its remainder, which is nearly whole, is brought to the whole
+// number.
 Node FloatFloorDivide(Graph& g, Node x, Node y) {
   const Node m = g.Binary(Opcode::kRemainder, x, y);
   const Node plain = g.Binary(Opcode::kDivide, x, y);
@@ -207,8 +206,8 @@ Node FloatFloorDivide(Graph& g, Node x, Node y) {
   Node q = g.Binary(Opcode::kDivide, g.Binary(Opcode::kSubtract, x, m), y);
   q = g.Select(SignsDiffer(g, m, y), g.Binary(Opcode::kSubtract, q, one), q);
   const Node floor = g.Unary(Opcode::kFloor, q);
-  const Node above = g.Compare(Compare::kGt, g.Binary(Opcode::kSubtract, q, floor),
-                               g.NumberLike(x, 0.5));
+  const Node above =
+      g.Compare(Compare::kGt, g.Binary(Opcode::kSubtract, q, floor), g.NumberLike(x, 0.5));
   Node whole = g.Select(above, g.Binary(Opcode::kAdd, floor, one), floor);
   const Node zero = g.NumberLike(x, 0.0);
   const Node signed_zero = g.Binary(Opcode::kMultiply, plain, zero);
@@ -238,27 +237,26 @@ Tensor floor_divide(const Operand& a, const Operand& b, Where where) {
   const OpContext context{"floor_divide", where};
   const auto [x, y] = context.Adapt(a, b);
   runtime::RequireOpcodeDType(context, Opcode::kRemainder, x);
-  return runtime::ApplyBinary(context, x, y,
-                              ir::IsFloat(ShapeOf(x).dtype()) ? FloatFloorDivide : IntegerFloorDivide);
+  return runtime::ApplyBinary(
+      context, x, y, ir::IsFloat(ShapeOf(x).dtype()) ? FloatFloorDivide : IntegerFloorDivide);
 }
 
 Tensor remainder(const Operand& a, const Operand& b, Where where) {
   const OpContext context{"remainder", where};
   const auto [x, y] = context.Adapt(a, b);
   runtime::RequireOpcodeDType(context, Opcode::kRemainder, x);
-  return runtime::ApplyBinary(context, x, y,
-                              ir::IsFloat(ShapeOf(x).dtype()) ? FloatRemainder : IntegerFloorRemainder);
+  return runtime::ApplyBinary(
+      context, x, y, ir::IsFloat(ShapeOf(x).dtype()) ? FloatRemainder : IntegerFloorRemainder);
 }
 
 Tensor right_shift(const Operand& a, const Operand& b, Where where) {
   const OpContext context{"right_shift", where};
   const auto [x, y] = context.Adapt(a, b);
   runtime::RequireOpcodeDType(context, Opcode::kShiftLeft, x);
-  const Opcode opcode = ir::IsSigned(ShapeOf(x).dtype()) ? Opcode::kShiftRightArithmetic
-                                                         : Opcode::kShiftRightLogical;
-  return runtime::ApplyBinary(context, x, y, [&](Graph& g, Node p, Node q) {
-    return g.Binary(opcode, p, q);
-  });
+  const Opcode opcode =
+      ir::IsSigned(ShapeOf(x).dtype()) ? Opcode::kShiftRightArithmetic : Opcode::kShiftRightLogical;
+  return runtime::ApplyBinary(context, x, y,
+                              [&](Graph& g, Node p, Node q) { return g.Binary(opcode, p, q); });
 }
 
 Tensor equal(const Operand& a, const Operand& b, Where where) {
@@ -303,8 +301,8 @@ Tensor ApplyTernary(const OpContext& context, const Tensor& a, const Tensor& b, 
                     absl::FunctionRef<Node(Graph&, Node, Node, Node)> body) {
   const ir::Dims first = context.Broadcast(a, b);
   // The dims alone matter here, so a stand-in of the first two does.
-  const Tensor both(std::make_shared<internal::TensorImpl>(
-      ir::Shape::Array(ShapeOf(b).dtype(), first), nullptr));
+  const Tensor both(
+      std::make_shared<internal::TensorImpl>(ir::Shape::Array(ShapeOf(b).dtype(), first), nullptr));
   const ir::Dims dims = context.Broadcast(both, c);
   const Tensor operands[] = {a, b, c};
   return runtime::ApplyOp(context.op, context.where, operands, [&](Graph& g, NodeSpan nodes) {

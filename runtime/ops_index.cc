@@ -70,9 +70,10 @@ Tensor slice(const Tensor& x, const std::vector<Slice>& slices, Where where) {
     attrs.limits.push_back(ir::Dim(range.high));
     attrs.strides.push_back(range.stride);
   }
-  return runtime::ApplyOp("slice", where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {
-    return g.Reverse(whole ? nodes[0] : g.Slice(nodes[0], attrs), reversed);
-  });
+  return runtime::ApplyOp("slice", where, absl::MakeConstSpan(&x, 1),
+                          [&](Graph& g, NodeSpan nodes) {
+                            return g.Reverse(whole ? nodes[0] : g.Slice(nodes[0], attrs), reversed);
+                          });
 }
 
 Tensor index(const Tensor& x, int64_t i, int axis, Where where) {
@@ -81,21 +82,22 @@ Tensor index(const Tensor& x, int64_t i, int axis, Where where) {
   const int along = context.Axis(axis, ShapeOf(x).rank());
   const int64_t extent = context.StaticDim(x, along);
   if (i < -extent || i >= extent) {
-    context.Fail("got index ", i, " for axis ", along, " of ", runtime::Text(x), ", expected ", -extent,
-                 " to ", extent - 1);
+    context.Fail("got index ", i, " for axis ", along, " of ", runtime::Text(x), ", expected ",
+                 -extent, " to ", extent - 1);
   }
   const int64_t at = i < 0 ? i + extent : i;
-  return runtime::ApplyOp("index", where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {
-    ir::SliceAttrs attrs;
-    ir::Dims dims;
-    for (int d = 0; d < nodes[0]->shape().rank(); ++d) {
-      attrs.starts.push_back(d == along ? ir::Dim(at) : ir::Dim(0));
-      attrs.limits.push_back(d == along ? ir::Dim(at + 1) : nodes[0]->shape().dim(d));
-      attrs.strides.push_back(1);
-      if (d != along) dims.push_back(nodes[0]->shape().dim(d));
-    }
-    return g.Reshape(g.Slice(nodes[0], std::move(attrs)), dims);
-  });
+  return runtime::ApplyOp(
+      "index", where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {
+        ir::SliceAttrs attrs;
+        ir::Dims dims;
+        for (int d = 0; d < nodes[0]->shape().rank(); ++d) {
+          attrs.starts.push_back(d == along ? ir::Dim(at) : ir::Dim(0));
+          attrs.limits.push_back(d == along ? ir::Dim(at + 1) : nodes[0]->shape().dim(d));
+          attrs.strides.push_back(1);
+          if (d != along) dims.push_back(nodes[0]->shape().dim(d));
+        }
+        return g.Reshape(g.Slice(nodes[0], std::move(attrs)), dims);
+      });
 }
 
 namespace {
@@ -117,7 +119,8 @@ void AppendStarts(const OpContext& context, const Tensor& x, const std::vector<O
   }
   for (const Operand& start : starts) {
     if (!start.is_tensor()) {
-      operands->push_back(context.NumberAs(start, dtype, absl::StrCat("starts of ", ToAbsl(ir::DTypeName(dtype)))));
+      operands->push_back(
+          context.NumberAs(start, dtype, absl::StrCat("starts of ", ToAbsl(ir::DTypeName(dtype)))));
       continue;
     }
     context.Integer(start.tensor());
@@ -166,8 +169,8 @@ Tensor dynamic_slice(const Tensor& x, const std::vector<Operand>& starts, const 
   });
 }
 
-Tensor dynamic_update_slice(const Tensor& x, const Tensor& update, const std::vector<Operand>& starts,
-                            Where where) {
+Tensor dynamic_update_slice(const Tensor& x, const Tensor& update,
+                            const std::vector<Operand>& starts, Where where) {
   const OpContext context{"dynamic_update_slice", where};
   context.Defined(x);
   context.Defined(update);
@@ -227,7 +230,8 @@ Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where) {
       const bool taken = i == along;
       attrs.slice_sizes.push_back(taken ? ir::Dim(extent == 0 ? 0 : 1) : shape.dim(i));
       if (taken) {
-        result.insert(result.end(), nodes[1]->shape().dims().begin(), nodes[1]->shape().dims().end());
+        result.insert(result.end(), nodes[1]->shape().dims().begin(),
+                      nodes[1]->shape().dims().end());
       } else {
         attrs.offset_dims.push_back(i < along ? i : i - 1 + index_rank);
         result.push_back(shape.dim(i));
@@ -257,22 +261,23 @@ Tensor take_along_axis(const Tensor& x, const Tensor& indices, int axis, Where w
   }
   RequireElements(context, x, along, indices);
   const Tensor operands[] = {x, indices};
-  return runtime::ApplyOp("take_along_axis", where, operands, [&](Graph& g, NodeSpan nodes) -> Node {
-    const int64_t extent = *nodes[0]->shape().dim(along).static_value();
-    const ir::Shape& places = nodes[1]->shape();
-    if (extent == 0) return g.Splat(g.Number(nodes[0]->shape().dtype(), 0), places.dims());
-    ir::GatherAttrs attrs;
-    for (int i = 0; i < places.rank(); ++i) {
-      attrs.slice_sizes.push_back(ir::Dim(1));
-      if (i == along) continue;
-      attrs.operand_batching_dims.push_back(i);
-      attrs.start_indices_batching_dims.push_back(i);
-    }
-    attrs.collapsed_slice_dims = {along};
-    attrs.start_index_map = {along};
-    attrs.index_vector_dim = places.rank();
-    return g.Gather(nodes[0], WrapIndices(g, nodes[1], extent), std::move(attrs));
-  });
+  return runtime::ApplyOp(
+      "take_along_axis", where, operands, [&](Graph& g, NodeSpan nodes) -> Node {
+        const int64_t extent = *nodes[0]->shape().dim(along).static_value();
+        const ir::Shape& places = nodes[1]->shape();
+        if (extent == 0) return g.Splat(g.Number(nodes[0]->shape().dtype(), 0), places.dims());
+        ir::GatherAttrs attrs;
+        for (int i = 0; i < places.rank(); ++i) {
+          attrs.slice_sizes.push_back(ir::Dim(1));
+          if (i == along) continue;
+          attrs.operand_batching_dims.push_back(i);
+          attrs.start_indices_batching_dims.push_back(i);
+        }
+        attrs.collapsed_slice_dims = {along};
+        attrs.start_index_map = {along};
+        attrs.index_vector_dim = places.rank();
+        return g.Gather(nodes[0], WrapIndices(g, nodes[1], extent), std::move(attrs));
+      });
 }
 
 namespace {
@@ -283,20 +288,21 @@ Tensor Triangle(const OpContext& context, const Tensor& x, int64_t k, ir::Compar
   const int rank = ShapeOf(x).rank();
   if (rank < 2) context.Fail("got ", runtime::Text(x), ", expected rank 2 or more");
   // Diagonals beyond the corners all mean the same.
-  const int64_t limit = std::max(context.StaticDim(x, rank - 2), context.StaticDim(x, rank - 1)) + 1;
+  const int64_t limit =
+      std::max(context.StaticDim(x, rank - 2), context.StaticDim(x, rank - 1)) + 1;
   const int64_t diagonal = std::clamp(k, -limit, limit);
-  return runtime::ApplyOp(context.op, context.where, absl::MakeConstSpan(&x, 1),
-                          [&](Graph& g, NodeSpan nodes) {
-    const Node n = nodes[0];
-    const bool narrow = limit < std::numeric_limits<int32_t>::max() / 2;
-    const ir::DType dtype = narrow ? ir::DType::kS32 : ir::DType::kS64;
-    const auto matrix = n->shape().dims().subspan(rank - 2);
-    const Node rows = g.Iota(dtype, matrix, 0);
-    const Node columns = g.Iota(dtype, matrix, 1);
-    const Node edge = g.Binary(Opcode::kAdd, rows, g.NumberLike(rows, diagonal));
-    const Node mask = g.BroadcastTo(g.Compare(kept, columns, edge), n->shape().dims());
-    return g.Select(mask, n, g.NumberLike(n, 0));
-  });
+  return runtime::ApplyOp(
+      context.op, context.where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {
+        const Node n = nodes[0];
+        const bool narrow = limit < std::numeric_limits<int32_t>::max() / 2;
+        const ir::DType dtype = narrow ? ir::DType::kS32 : ir::DType::kS64;
+        const auto matrix = n->shape().dims().subspan(rank - 2);
+        const Node rows = g.Iota(dtype, matrix, 0);
+        const Node columns = g.Iota(dtype, matrix, 1);
+        const Node edge = g.Binary(Opcode::kAdd, rows, g.NumberLike(rows, diagonal));
+        const Node mask = g.BroadcastTo(g.Compare(kept, columns, edge), n->shape().dims());
+        return g.Select(mask, n, g.NumberLike(n, 0));
+      });
 }
 
 }  // namespace

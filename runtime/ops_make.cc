@@ -11,7 +11,8 @@ using NodeSpan = absl::Span<const Node>;
 
 namespace {
 
-Tensor Filled(const OpContext& context, const Operand& value, ir::DType dtype, const ir::Dims& dims) {
+Tensor Filled(const OpContext& context, const Operand& value, ir::DType dtype,
+              const ir::Dims& dims) {
   Tensor scalar;
   if (value.is_tensor()) {
     scalar = value.tensor();
@@ -27,7 +28,9 @@ Tensor Filled(const OpContext& context, const Operand& value, ir::DType dtype, c
                           [&](Graph& g, NodeSpan nodes) { return g.Splat(nodes[0], dims); });
 }
 
-ir::Dims DimsOf(const Tensor& x) { return ir::Dims(ShapeOf(x).dims().begin(), ShapeOf(x).dims().end()); }
+ir::Dims DimsOf(const Tensor& x) {
+  return ir::Dims(ShapeOf(x).dims().begin(), ShapeOf(x).dims().end());
+}
 
 Tensor Counted(const OpContext& context, const ShapeVector& shape, int axis, DType dtype) {
   if (dtype == DType::kPred) context.Fail("got pred, expected a number dtype");

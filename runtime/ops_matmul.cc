@@ -39,8 +39,8 @@ ir::Dims BatchDims(const OpContext& context, const Tensor& a, const Tensor& b) {
     const ir::Dim q = i <= y_batch ? y.dim(y_batch - i) : ir::Dim(1);
     if (p != q && p != ir::Dim(1) && q != ir::Dim(1)) {
       context.Fail("got ", runtime::Text(a), " and ", runtime::Text(b),
-                   ", expected leading dimensions that broadcast, got extents ", p.ToString(), " and ",
-                   q.ToString());
+                   ", expected leading dimensions that broadcast, got extents ", p.ToString(),
+                   " and ", q.ToString());
     }
     dims[rank - i] = p == ir::Dim(1) ? q : p;
   }
@@ -142,7 +142,8 @@ Tensor outer(const Tensor& a, const Tensor& b, Where where) {
   });
 }
 
-Tensor tensordot(const Tensor& a, const Tensor& b, const Axes& a_axes, const Axes& b_axes, Where where) {
+Tensor tensordot(const Tensor& a, const Tensor& b, const Axes& a_axes, const Axes& b_axes,
+                 Where where) {
   const OpContext context{"tensordot", where};
   RequireFactors(context, a, b);
   if (a_axes.size() != b_axes.size()) {

@@ -22,8 +22,10 @@ ir::Dims ReducedDims(const ir::Shape& shape, const ir::DimList& axes, bool keepd
   for (int i = 0; i < shape.rank(); ++i) {
     const bool reduced = next < axes.size() && axes[next] == i;
     if (reduced) ++next;
-    if (!reduced) dims.push_back(shape.dim(i));
-    else if (keepdims) dims.push_back(ir::Dim(1));
+    if (!reduced)
+      dims.push_back(shape.dim(i));
+    else if (keepdims)
+      dims.push_back(ir::Dim(1));
   }
   return dims;
 }
@@ -33,14 +35,14 @@ Tensor Reduce(const OpContext& context, const Tensor& x, const Axes& axes, bool 
               Opcode opcode, ir::DType wide, const ir::Literal& init) {
   const ir::DimList dimensions = context.AxesOrAll(axes, ShapeOf(x).rank());
   const ir::Dims dims = ReducedDims(ShapeOf(x), dimensions, keepdims);
-  return runtime::ApplyOp(context.op, context.where, absl::MakeConstSpan(&x, 1),
-                          [&](Graph& g, NodeSpan nodes) -> Node {
-    const ir::DType dtype = nodes[0]->shape().dtype();
-    const Node node = g.Convert(nodes[0], wide);
-    if (dimensions.empty()) return nodes[0];
-    const Node reduced = g.Reduce(opcode, node, g.Constant(init), dimensions);
-    return g.Reshape(g.Convert(reduced, dtype), dims);
-  });
+  return runtime::ApplyOp(
+      context.op, context.where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) -> Node {
+        const ir::DType dtype = nodes[0]->shape().dtype();
+        const Node node = g.Convert(nodes[0], wide);
+        if (dimensions.empty()) return nodes[0];
+        const Node reduced = g.Reduce(opcode, node, g.Constant(init), dimensions);
+        return g.Reshape(g.Convert(reduced, dtype), dims);
+      });
 }
 
 void RequireNumber(const OpContext& context, const Tensor& x) {
@@ -81,30 +83,33 @@ Tensor Logical(const OpContext& context, const Tensor& x, const Axes& axes, bool
   context.Defined(x);
   const ir::DimList dimensions = context.AxesOrAll(axes, ShapeOf(x).rank());
   const ir::Dims dims = ReducedDims(ShapeOf(x), dimensions, keepdims);
-  return runtime::ApplyOp(context.op, context.where, absl::MakeConstSpan(&x, 1),
-                          [&](Graph& g, NodeSpan nodes) {
-    Node node = nodes[0];
-    if (node->shape().dtype() != ir::DType::kPred) {
-      node = g.Compare(ir::CompareDirection::kNe, node, g.NumberLike(node, 0));
-    }
-    const int identity = opcode == Opcode::kAnd ? 1 : 0;
-    return g.Reshape(g.Reduce(opcode, node, g.Number(ir::DType::kPred, identity), dimensions), dims);
-  });
+  return runtime::ApplyOp(
+      context.op, context.where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {
+        Node node = nodes[0];
+        if (node->shape().dtype() != ir::DType::kPred) {
+          node = g.Compare(ir::CompareDirection::kNe, node, g.NumberLike(node, 0));
+        }
+        const int identity = opcode == Opcode::kAnd ? 1 : 0;
+        return g.Reshape(g.Reduce(opcode, node, g.Number(ir::DType::kPred, identity), dimensions),
+                         dims);
+      });
 }
 
-Tensor ExtremePlace(const OpContext& context, const Tensor& x, int axis, bool keepdims, bool largest) {
+Tensor ExtremePlace(const OpContext& context, const Tensor& x, int axis, bool keepdims,
+                    bool largest) {
   context.Defined(x);
   const int along = context.Axis(axis, ShapeOf(x).rank());
   RequireElements(context, x, {along});
   const ir::Dim extent = ShapeOf(x).dim(along);
   if (extent.upper_bound() > std::numeric_limits<int32_t>::max() && extent.is_static()) {
-    context.Fail("got axis ", along, " of ", runtime::Text(x), ", expected at most 2147483647 elements");
+    context.Fail("got axis ", along, " of ", runtime::Text(x),
+                 ", expected at most 2147483647 elements");
   }
   const ir::Dims dims = ReducedDims(ShapeOf(x), {along}, keepdims);
   return runtime::ApplyOp(context.op, context.where, absl::MakeConstSpan(&x, 1),
                           [&](Graph& g, NodeSpan nodes) {
-    return g.Reshape(g.ReduceExtreme(largest, nodes[0], along), dims);
-  });
+                            return g.Reshape(g.ReduceExtreme(largest, nodes[0], along), dims);
+                          });
 }
 
 // How many elements each result of the reduction joins, as a scalar of x's dtype.
@@ -133,12 +138,14 @@ Tensor WideComposite(const OpContext& context, const Tensor& x,
   const DType dtype = x.dtype();
   return runtime::ApplyComposite(context.op, context.where, absl::MakeConstSpan(&x, 1),
                                  [&](absl::Span<const Tensor> operands) {
-    return convert(body(Widened(operands[0], context.where)), dtype, context.where);
-  });
+                                   return convert(body(Widened(operands[0], context.where)), dtype,
+                                                  context.where);
+                                 });
 }
 
 Tensor MeanOf(const OpContext& context, const Tensor& wide, const Axes& axes, bool keepdims) {
-  return divide(sum(wide, axes, keepdims, context.where), CountOf(context, wide, axes), context.where);
+  return divide(sum(wide, axes, keepdims, context.where), CountOf(context, wide, axes),
+                context.where);
 }
 
 }  // namespace
@@ -177,9 +184,8 @@ Tensor argmin(const Tensor& x, int axis, bool keepdims, Where where) {
 
 Tensor mean(const Tensor& x, const Axes& axes, bool keepdims, Where where) {
   const OpContext context{"mean", where};
-  return WideComposite(context, x, [&](const Tensor& wide) {
-    return MeanOf(context, wide, axes, keepdims);
-  });
+  return WideComposite(context, x,
+                       [&](const Tensor& wide) { return MeanOf(context, wide, axes, keepdims); });
 }
 
 Tensor var(const Tensor& x, const Axes& axes, bool keepdims, Where where) {

@@ -14,7 +14,8 @@ using NodeSpan = absl::Span<const Node>;
 
 namespace {
 
-Tensor Apply(const OpContext& context, const Tensor& x, absl::FunctionRef<Node(Graph&, Node)> body) {
+Tensor Apply(const OpContext& context, const Tensor& x,
+             absl::FunctionRef<Node(Graph&, Node)> body) {
   return runtime::ApplyOp(context.op, context.where, absl::MakeConstSpan(&x, 1),
                           [&](Graph& g, NodeSpan nodes) { return body(g, nodes[0]); });
 }
@@ -32,7 +33,8 @@ ir::Dims SolveReshape(const OpContext& context, const Tensor& x, const ShapeVect
     if (shape[i] == -1 && unknown < 0) {
       unknown = static_cast<int>(i);
     } else if (shape[i] < 0) {
-      context.Fail("got the shape ", runtime::Text(shape), ", expected extents of 0 or more and at "
+      context.Fail("got the shape ", runtime::Text(shape),
+                   ", expected extents of 0 or more and at "
                    "most one -1");
     } else {
       known *= ir::Dim(shape[i]);
@@ -168,9 +170,8 @@ int CheckJoined(const OpContext& context, const std::vector<Tensor>& xs, int axi
 Tensor concatenate(const std::vector<Tensor>& xs, int axis, Where where) {
   const OpContext context{"concatenate", where};
   const int along = CheckJoined(context, xs, axis);
-  return runtime::ApplyOp("concatenate", where, xs, [&](Graph& g, NodeSpan nodes) {
-    return g.Concatenate(nodes, along);
-  });
+  return runtime::ApplyOp("concatenate", where, xs,
+                          [&](Graph& g, NodeSpan nodes) { return g.Concatenate(nodes, along); });
 }
 
 Tensor stack(const std::vector<Tensor>& xs, int axis, Where where) {

@@ -1,4 +1,5 @@
-// How tensors print: as numpy's arrays do (brackets, common width, 75 columns, large ones in summary).
+// How tensors print: as numpy's arrays do (brackets, common width, 75 columns, large ones in
+// summary).
 #include <ostream>
 
 #include "runtime/element_text.h"

@@ -8,7 +8,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "cache/module_cache.h"
-#include "cache/module_key.h"
+#include "compiler/ir/fingerprint.h"
 #include "runtime/ir_types.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
@@ -53,9 +53,9 @@ void LogCompile(const std::string& name, const codegen::CompileReport& report,
   Log(LogLevel::kInfo,
       absl::StrFormat("[compile] %s: %s; %.2f ms (passes %.2f, plan %.2f, llvm %.2f, link %.2f), "
                       "%d kernels, %d from llvm, %d from the cache",
-                      name, ToAbsl(reason), report.total_ms, report.passes_ms,
-                      report.plan_ms, report.llvm_ms, report.link_ms, report.kernels,
-                      report.llvm_runs, report.kernel_hits));
+                      name, ToAbsl(reason), report.total_ms, report.passes_ms, report.plan_ms,
+                      report.llvm_ms, report.link_ms, report.kernels, report.llvm_runs,
+                      report.kernel_hits));
 }
 
 // No exception may leave: other threads wait for the outcome.
@@ -103,7 +103,7 @@ const ResolvedOptions& EagerOptions() {
 
 StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const ResolvedOptions& options,
                                  std::string_view reason) {
-  const std::string key = absl::StrCat(options.key, cache::CanonicalBytes(*module));
+  const std::string key = absl::StrCat(options.key, ir::CanonicalText(*module));
   Compiled compiled;
   auto compile = [&]() -> StatusOr<std::shared_ptr<codegen::Executable>> {
     const std::string name = module->name();

@@ -20,8 +20,8 @@ StaticKind KindOf(const std::type_info& type) {
   if (type == typeid(bool)) return StaticKind::kBool;
   if (type == typeid(float)) return StaticKind::kFloat;
   if (type == typeid(double)) return StaticKind::kDouble;
-  for (const std::type_info* one : {&typeid(signed char), &typeid(short), &typeid(int),
-                                    &typeid(long), &typeid(long long)}) {
+  for (const std::type_info* one :
+       {&typeid(signed char), &typeid(short), &typeid(int), &typeid(long), &typeid(long long)}) {
     if (type == *one) return StaticKind::kSigned;
   }
   for (const std::type_info* one :

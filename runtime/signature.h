@@ -35,8 +35,8 @@ uint64_t HashWords(WordSpan words);
 struct KeyItem {
   enum class Kind : uint8_t { kTensor, kStructure, kStatic, kObject };
   Kind kind;
-  bool arithmetic = false;  // a static of a plain number type
-  WordSpan words;           // all of the item
+  bool arithmetic = false;       // a static of a plain number type
+  WordSpan words;                // all of the item
   std::string ToString() const;  // "f32[32,64]", "3", "\"mean\""
   // Of a tensor: dtype and rank, and its extents.
   ir::DType dtype() const { return static_cast<ir::DType>(words[0] >> 8 & 0xff); }
@@ -55,7 +55,8 @@ std::string KeyText(const std::vector<KeyItem>& items);
 // How far two keys are apart, for choosing the nearest: dimensions that differ weigh least.
 int64_t KeyDistance(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b);
 
-// The index of the one item in which two keys differ when that is a plain arithmetic static; else -1.
+// The index of the one item in which two keys differ when that is a plain arithmetic static; else
+// -1.
 int OnlyArithmeticDifference(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b);
 
 }  // namespace swage::runtime

@@ -16,8 +16,7 @@ StatusOr<ir::Shape> MakeShape(DType dtype, const ShapeVector& shape) {
   ir::Dims dims;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0) {
-      return InvalidArgument("got extent ", shape[i], " for dimension ", i,
-                             ", expected 0 or more");
+      return InvalidArgument("got extent ", shape[i], " for dimension ", i, ", expected 0 or more");
     }
     dims.push_back(ir::Dim(shape[i]));
   }
@@ -71,18 +70,20 @@ constexpr std::string_view kBoolFix =
 
 void RequireDType(const internal::TensorImpl& impl, DType expected, std::string_view reader) {
   if (FromIr(impl.shape().dtype()) == expected) return;
-  ThrowStatus(InvalidArgument("got ", ShapeText(impl), ", expected ", ToAbsl(DTypeName(expected)),
-                              ", the dtype of the C++ type asked for; use another type, or convert"),
-              reader, kNoLine);
+  ThrowStatus(
+      InvalidArgument("got ", ShapeText(impl), ", expected ", ToAbsl(DTypeName(expected)),
+                      ", the dtype of the C++ type asked for; use another type, or convert"),
+      reader, kNoLine);
 }
 
 int64_t Extent(const internal::TensorImpl& impl, int i, std::string_view reader) {
   const std::optional<int64_t> extent = impl.shape().dim(i).static_value();
   if (extent.has_value()) return *extent;
-  ThrowStatus(InvalidArgument("got the symbolic extent ", impl.shape().dim(i).ToString(),
-                              " of dimension ", i, " of ", ShapeText(impl),
-                              ", expected a number; use size(t, ", i, "), which is a traced scalar"),
-              reader, impl.where());
+  ThrowStatus(
+      InvalidArgument("got the symbolic extent ", impl.shape().dim(i).ToString(), " of dimension ",
+                      i, " of ", ShapeText(impl), ", expected a number; use size(t, ", i,
+                      "), which is a traced scalar"),
+      reader, impl.where());
 }
 
 }  // namespace
@@ -134,8 +135,8 @@ const void* Tensor::RawItem(DType expected, const ShapeVector& index) const {
   if (index.empty() && size() == 1) return bytes;
   if (static_cast<int>(index.size()) != shape.rank()) {
     const std::string got = index.empty() ? "no index" : absl::StrCat(index.size(), " indices");
-    ThrowStatus(InvalidArgument("got ", got, " for ", ShapeText(*impl_), ", expected ", shape.rank(),
-                                index.empty() ? ", or a tensor of one element" : ""),
+    ThrowStatus(InvalidArgument("got ", got, " for ", ShapeText(*impl_), ", expected ",
+                                shape.rank(), index.empty() ? ", or a tensor of one element" : ""),
                 "item", kNoLine);
   }
   int64_t position = 0;
@@ -160,8 +161,8 @@ Tensor::operator bool() const {
                 "bool", kNoLine);
   }
   const ir::Shape scalar = ir::Shape::Scalar(impl_->shape().dtype());
-  const StatusOr<ir::Literal> literal = ir::Literal::FromBytes(
-      scalar, absl::MakeConstSpan(bytes, static_cast<size_t>(byte_size())));
+  const StatusOr<ir::Literal> literal =
+      ir::Literal::FromBytes(scalar, absl::MakeConstSpan(bytes, static_cast<size_t>(byte_size())));
   if (!literal.ok()) ThrowStatus(literal.status(), "bool", kNoLine);
   // As numpy: -0.0 is false, NaN is true.
   const std::complex<double> value = literal->GetComplex(0);
@@ -218,8 +219,7 @@ void save_npy(const std::string& path, const Tensor& tensor) {
   const size_t size = static_cast<size_t>(tensor.byte_size());
   StatusOr<ir::Literal> literal =
       ir::Literal::FromBytes(tensor.impl()->shape(), absl::MakeConstSpan(bytes, size));
-  const Status written =
-      literal.ok() ? ir::WriteNpy(path, *literal) : literal.status();
+  const Status written = literal.ok() ? ir::WriteNpy(path, *literal) : literal.status();
   if (!written.ok()) ThrowStatus(written, "save_npy", kNoLine);
 }
 

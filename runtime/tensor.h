@@ -127,10 +127,14 @@ class SWAGE_API Operand {
       : tensor_(scalar.tensor()), where_(where) {}
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(T number, Where where = Where::current()) : where_(where) {
-    if constexpr (std::is_same_v<T, bool>) kind_ = Kind::kBool, integer_ = number;
-    else if constexpr (std::is_floating_point_v<T>) kind_ = Kind::kFloat, float_ = number;
-    else if constexpr (std::is_signed_v<T>) kind_ = Kind::kSigned, integer_ = number;
-    else kind_ = Kind::kUnsigned, integer_ = static_cast<int64_t>(static_cast<uint64_t>(number));
+    if constexpr (std::is_same_v<T, bool>)
+      kind_ = Kind::kBool, integer_ = number;
+    else if constexpr (std::is_floating_point_v<T>)
+      kind_ = Kind::kFloat, float_ = number;
+    else if constexpr (std::is_signed_v<T>)
+      kind_ = Kind::kSigned, integer_ = number;
+    else
+      kind_ = Kind::kUnsigned, integer_ = static_cast<int64_t>(static_cast<uint64_t>(number));
   }
 
   enum class Kind : uint8_t { kTensor, kBool, kSigned, kUnsigned, kFloat };
@@ -152,7 +156,8 @@ class SWAGE_API Operand {
 // ---- Making concrete tensors ----
 
 // Copies `bytes` (dense, row-major) into a new tensor. An absurd or mismatching size is an error.
-SWAGE_API Tensor from_bytes(const void* bytes, size_t byte_count, DType dtype, const ShapeVector& shape);
+SWAGE_API Tensor from_bytes(const void* bytes, size_t byte_count, DType dtype,
+                            const ShapeVector& shape);
 
 template <typename T>
 Tensor from_data(const T* data, const ShapeVector& shape) {

@@ -30,10 +30,11 @@ ErrorCode CodeOf(const Status& status) {
 }
 
 Status CannotUse(const internal::TensorImpl& tensor) {
-  return InvalidArgument("[trace] got a traced ", tensor.shape().ToString(false), " of ",
-                         tensor.op(), LineText(tensor.where()),
-                         " outside the jit call that made it, expected a value of this call; return "
-                         "it from the jit function instead of keeping it");
+  return InvalidArgument(
+      "[trace] got a traced ", tensor.shape().ToString(false), " of ", tensor.op(),
+      LineText(tensor.where()),
+      " outside the jit call that made it, expected a value of this call; return "
+      "it from the jit function instead of keeping it");
 }
 
 }  // namespace
@@ -52,15 +53,17 @@ void ThrowStatus(const Status& status, std::string_view op, std::source_location
 
 void RequireDefined(const Tensor& tensor, std::string_view op, std::source_location where) {
   if (tensor.defined()) return;
-  ThrowStatus(InvalidArgument("got an undefined Tensor (default-constructed or moved from), expected "
-                              "a value"),
-              op, where);
+  ThrowStatus(
+      InvalidArgument("got an undefined Tensor (default-constructed or moved from), expected "
+                      "a value"),
+      op, where);
 }
 
 std::shared_ptr<TraceScope> TraceScope::Open(std::shared_ptr<TraceModule> module,
                                              std::string_view name) {
   if (Depth() >= kMaxDepth) {
-    ThrowStatus(InvalidArgument("got ", kMaxDepth, " jit functions inside one another, expected "
+    ThrowStatus(InvalidArgument("got ", kMaxDepth,
+                                " jit functions inside one another, expected "
                                 "fewer; a recursion must end for some static argument"),
                 name, {});
   }
@@ -121,8 +124,7 @@ StatusOr<Node> TraceScope::Lift(const Tensor& tensor) {
 }
 
 void TraceScope::Annotate(int64_t first_id, std::string_view op, std::source_location where) {
-  std::string name =
-      absl::StrCat("jit(", computation_->name(), ")/", name_path, ToAbsl(op));
+  std::string name = absl::StrCat("jit(", computation_->name(), ")/", name_path, ToAbsl(op));
   std::shared_ptr<const ir::Metadata>& shared =
       metadata_[Origin(std::move(name), where.file_name(), where.line())];
   if (shared == nullptr) {

@@ -1,8 +1,8 @@
 // File: runtime/trace.h
 //
-// Tracing: while a TraceScope is open on a thread, ops add instructions to its computation instead of
-// running. Scopes nest (a jit function that calls another) and then share one TraceModule. Everything
-// is thread-local and closed by destructors, so an exception leaves nothing behind.
+// Tracing: while a TraceScope is open on a thread, ops add instructions to its computation instead
+// of running. Scopes nest (a jit function that calls another) and then share one TraceModule.
+// Everything is thread-local and closed by destructors, so an exception leaves nothing behind.
 #ifndef SWAGE_RUNTIME_TRACE_H_
 #define SWAGE_RUNTIME_TRACE_H_
 
@@ -126,7 +126,8 @@ StatusOr<Tensor> RunEager(std::string_view op, std::source_location where,
                           absl::Span<const Tensor> operands, OpBody body);
 
 // Throws swage::Error for a failed status, its text ending in "(file:line)" when known.
-[[noreturn]] void ThrowStatus(const Status& status, std::string_view op, std::source_location where);
+[[noreturn]] void ThrowStatus(const Status& status, std::string_view op,
+                              std::source_location where);
 
 // Throws when `tensor` is undefined.
 void RequireDefined(const Tensor& tensor, std::string_view op, std::source_location where);

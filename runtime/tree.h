@@ -1,14 +1,14 @@
 // File: runtime/tree.h
 //
-// Which arguments and results a jit function may have. A Tensor is a leaf; std::vector, array, tuple,
-// pair and optional of trees are trees, and so is a struct of yours:
+// Which arguments and results a jit function may have. A Tensor is a leaf; std::vector, array,
+// tuple, pair and optional of trees are trees, and so is a struct of yours:
 //
 //   struct Params { swage::Tensor w, b; };
 //   SWAGE_TREE(Params, w, b)                 // at namespace scope, after the struct
 //
-// Anything else that can be hashed and compared is *static*: part of the key, so another value means
-// another trace. A number that changes from call to call should be a Scalar<T>: a traced rank-0
-// argument of which only the dtype is in the key.
+// Anything else that can be hashed and compared is *static*: part of the key, so another value
+// means another trace. A number that changes from call to call should be a Scalar<T>: a traced
+// rank-0 argument of which only the dtype is in the key.
 #ifndef SWAGE_RUNTIME_TREE_H_
 #define SWAGE_RUNTIME_TREE_H_
 
@@ -76,7 +76,9 @@ template <typename T>
 struct IsScalarArgument<Scalar<T>> : std::true_type {};
 
 template <typename T>
-concept UserTree = requires(T& tree) { swage_tree_fields(tree); };
+concept UserTree = requires(T& tree) {
+  swage_tree_fields(tree);
+};
 
 template <typename T>
 struct TreeTraits {
@@ -173,10 +175,11 @@ void Pack(ArgumentSink& sink, const T& value) {
   } else if constexpr (kIsTree<T>) {
     PackTree<kMovable>(sink, value);
   } else {
-    static_assert(std::equality_comparable<T> && std::is_copy_constructible_v<T> &&
-                      requires { std::hash<T>{}(value); },
-                  "a jit argument must be a Tensor, a tree of them (SWAGE_TREE), or a static value "
-                  "with std::hash and ==");
+    static_assert(
+        std::equality_comparable<T> && std::is_copy_constructible_v<T> &&
+            requires { std::hash<T>{}(value); },
+        "a jit argument must be a Tensor, a tree of them (SWAGE_TREE), or a static value "
+        "with std::hash and ==");
     sink.AddStaticObject(
         std::hash<T>{}(value), [&value] { return std::any(value); },
         [&value](const std::any& other) {
@@ -236,17 +239,16 @@ void PackTree(ArgumentSink& sink, const T& tree) {
 }  // namespace swage
 
 // Makes a struct a tree of the listed fields, which may be Tensors, trees or static values.
-#define SWAGE_TREE(Type, ...)                                                          \
-  [[maybe_unused]] inline auto swage_tree_fields(Type& tree) {                         \
-    return [](auto& t) { return SWAGE_TREE_TIE_(t, __VA_ARGS__); }(tree);              \
-  }                                                                                    \
-  [[maybe_unused]] inline auto swage_tree_fields(const Type& tree) {                   \
-    return [](auto& t) { return SWAGE_TREE_TIE_(t, __VA_ARGS__); }(tree);              \
+#define SWAGE_TREE(Type, ...)                                             \
+  [[maybe_unused]] inline auto swage_tree_fields(Type& tree) {            \
+    return [](auto& t) { return SWAGE_TREE_TIE_(t, __VA_ARGS__); }(tree); \
+  }                                                                       \
+  [[maybe_unused]] inline auto swage_tree_fields(const Type& tree) {      \
+    return [](auto& t) { return SWAGE_TREE_TIE_(t, __VA_ARGS__); }(tree); \
   }
 
 #define SWAGE_TREE_TIE_(t, ...) std::tie(SWAGE_TREE_EACH_(t, __VA_ARGS__))
-#define SWAGE_TREE_EACH_(t, ...) \
-  __VA_OPT__(SWAGE_TREE_EXPAND_(SWAGE_TREE_STEP_(t, __VA_ARGS__)))
+#define SWAGE_TREE_EACH_(t, ...) __VA_OPT__(SWAGE_TREE_EXPAND_(SWAGE_TREE_STEP_(t, __VA_ARGS__)))
 #define SWAGE_TREE_STEP_(t, field, ...) \
   t.field __VA_OPT__(, SWAGE_TREE_AGAIN_ SWAGE_TREE_PARENS_(t, __VA_ARGS__))
 #define SWAGE_TREE_AGAIN_() SWAGE_TREE_STEP_

@@ -1,0 +1,100 @@
+// Programs from HLO text.
+#include "runtime/hlo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/runtime/tensor_testing.h"
+
+namespace swage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kProgram = R"(
+HloModule affine, entry_computation_layout={(f32[2]{0}, (f32[2]{0}, s32[]))->(f32[2]{0}, s32[])}
+
+ENTRY main {
+  x = f32[2]{0} parameter(0)
+  rest = (f32[2]{0}, s32[]) parameter(1)
+  y = f32[2]{0} get-tuple-element(rest), index=0
+  n = s32[] get-tuple-element(rest), index=1
+  sum = f32[2]{0} add(x, y)
+  twice = s32[] add(n, n)
+  ROOT out = (f32[2]{0}, s32[]) tuple(sum, twice)
+}
+)";
+
+TEST(HloTest, RunsOnLeavesAndReturnsLeaves) {
+  const HloProgram f = parse_hlo(kProgram);
+  EXPECT_EQ(f.parameter_count(), 3);
+  EXPECT_EQ(f.parameter_shape(2), "s32[]");
+  EXPECT_EQ(f.result_count(), 2);
+  EXPECT_EQ(f.result_shape(0), "f32[2]");
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<Tensor> out = f({F32({1, 2}), F32({10, 20}), scalar(4)});
+    EXPECT_THAT(out[0].to_vector<float>(), ElementsAre(11, 22));
+    EXPECT_EQ(out[1].item<int>(), 8);
+  }
+  EXPECT_EQ(f.stats().calls, 2);
+  EXPECT_EQ(f.stats().misses, 1);
+  EXPECT_EQ(f.stats().hits, 1);
+  EXPECT_THAT(f.ToString(), HasSubstr("HloModule affine"));
+}
+
+TEST(HloTest, ArgumentErrorsNameTheParameter) {
+  const HloProgram f = parse_hlo(kProgram);
+  const Tensor x = F32({1, 2});
+  EXPECT_EQ(ErrorOf([&] { f({x}); }), "[affine] got 1 arguments, expected 3");
+  EXPECT_EQ(ErrorOf([&] { f({x, F32({1}), scalar(1)}); }),
+            "[affine] got f32[1] for parameter 1 (rest{0}), expected f32[2]");
+  EXPECT_EQ(ErrorOf([&] { f({x, x, scalar(1.0f)}); }),
+            "[affine] got f32[] for parameter 2 (rest{1}), expected s32[]");
+  EXPECT_EQ(ErrorOf([&] { f({x, x, Tensor()}); }),
+            "[affine] got an undefined Tensor for parameter 2 (rest{1}), expected s32[]");
+  EXPECT_THAT(ErrorOf([&] {
+                jit([&](Tensor y) { return f({y, y, scalar(1)}); })(x);
+              }),
+              HasSubstr("cannot be called inside jit"));
+}
+
+TEST(HloTest, BadProgramsAreErrorsOfTheirCaller) {
+  const auto code_of = [](const std::function<void()>& fn) {
+    try {
+      fn();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::kInternal;
+  };
+  EXPECT_EQ(code_of([] { load_hlo("/no/such/file.hlo"); }), ErrorCode::kNotFound);
+  EXPECT_EQ(code_of([] { parse_hlo("HloModule"); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of([] { parse_hlo(std::string_view("\x7f\x45\x4c\x46\0\1", 6)); }),
+            ErrorCode::kInvalidArgument);
+  const std::string unknown = "HloModule m\nENTRY e {\n  ROOT x = f32[2] frobnicate()\n}\n";
+  EXPECT_EQ(code_of([&] { parse_hlo(unknown); }), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(ErrorOf([&] { parse_hlo(unknown); }), HasSubstr("3:"));
+  const std::string declared =
+      "HloModule m\nENTRY e {\n  x = f32[4,4] parameter(0)\n  ROOT y = f32[4,4] cholesky(x)\n}\n";
+  EXPECT_EQ(code_of([&] { parse_hlo(declared); }), ErrorCode::kUnimplemented);
+  EXPECT_THAT(ErrorOf([&] { parse_hlo(declared); }), HasSubstr("cholesky"));
+}
+
+TEST(HloTest, ACorpusProgramMatchesItsExpectedOutput) {
+  const std::string folder = "tests/corpus/program/attend_64/";
+  const HloProgram f = load_hlo(folder + "module.hlo");
+  std::vector<Tensor> inputs;
+  for (int i = 0; i < f.parameter_count(); ++i) {
+    inputs.push_back(load_npy(folder + "in_" + std::to_string(i) + ".npy"));
+  }
+  const std::vector<float> got = f(inputs)[0].to_vector<float>();
+  const std::vector<float> want = load_npy(folder + "out_0.npy").to_vector<float>();
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5f);
+}
+
+}  // namespace
+}  // namespace swage
