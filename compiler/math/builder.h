@@ -104,6 +104,18 @@ V<B, T> PowerOfTwo(B& b, V<B, IntOf<T>> n) {
   return As<T>(b, (n + IntOf<T>{F::kBias}) << IntOf<T>{F::kMantissaBits});
 }
 
+// An integer of T's width as T, for |n| < 2^22 (float) or 2^51 (double). 64-bit integers go by the
+// mantissa of a large number: AVX2 has no such conversion.
+template <class T, class B>
+V<B, T> SmallIntToFloat(B& b, V<B, IntOf<T>> n) {
+  if constexpr (std::is_same_v<T, float>) {
+    return b.template IntToFloat<float>(n);
+  } else {
+    const double magic = FloatTraits<double>::kRoundMagic;
+    return As<double>(b, n + As<int64_t>(b, Lit<double>(b, magic))) - magic;
+  }
+}
+
 template <class T, class B>
 V<B, bool> IsNaN(B&, V<B, T> x) {
   return x != x;
@@ -112,6 +124,14 @@ V<B, bool> IsNaN(B&, V<B, T> x) {
 template <class T, class B>
 V<B, bool> SignBitSet(B& b, V<B, T> x) {
   return As<IntOf<T>>(b, x) < IntOf<T>{0};
+}
+
+// Whether bit kBit of an integer is set; by way of the sign, which is what vector selects look at.
+template <int kBit, class T, class B>
+V<B, bool> BitSet(B& b, V<B, T> x) {
+  using Signed = std::make_signed_t<T>;
+  constexpr int kWidth = static_cast<int>(8 * sizeof(T));
+  return b.template IntConvert<Signed>(x << T{kWidth - 1 - kBit}) < Signed{0};
 }
 
 // An unevaluated sum: hi is the sum rounded, lo what the rounding lost.

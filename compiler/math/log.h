@@ -90,7 +90,7 @@ template <class T, class B>
 V<B, T> Log(B& b, V<B, T> x) {
   LogReduced<B, T> split = SplitAnyExponent<T>(b, x);
   V<B, T> result =
-      LogOfReduced<T>(b, split.m - T{1}, Lit<T>(b, T{0}), b.template IntToFloat<T>(split.e));
+      LogOfReduced<T>(b, split.m - T{1}, Lit<T>(b, T{0}), SmallIntToFloat<T>(b, split.e));
   result = b.Select(x < kInf<T>, result, x);  // +inf and NaN
   result = b.Select(x < T{0}, Lit<T>(b, kNaN<T>), result);
   return b.Select(x == T{0}, Lit<T>(b, -kInf<T>), result);
@@ -108,7 +108,7 @@ V<B, T> Log1p(B& b, V<B, T> x) {
   Pair<B, T> f = TwoSum<T>(b, scale - T{1}, y * scale);
   V<B, Int> e = split.e + b.Select(huge, Lit<Int>(b, 30), Lit<Int>(b, 0));
   V<B, T> rest = f.lo * b.Fma(f.hi, f.hi, T{1} - f.hi);  // f.lo / (1 + f.hi)
-  V<B, T> result = LogOfReduced<T>(b, f.hi, rest, b.template IntToFloat<T>(e));
+  V<B, T> result = LogOfReduced<T>(b, f.hi, rest, SmallIntToFloat<T>(b, e));
   result = b.Select(x < kInf<T>, result, x);
   result = b.Select(x < T{-1}, Lit<T>(b, kNaN<T>), result);
   result = b.Select(x == T{-1}, Lit<T>(b, -kInf<T>), result);

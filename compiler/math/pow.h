@@ -40,7 +40,7 @@ V<B, double> PowPositiveFast(B& b, V<B, double> x, V<B, double> y) {
   D z = s * s;
   D log = b.Fma(s * z, Horner<double>(b, z, PowTable::kLog), s + s);
   D log2 =
-      b.Fma(log, Lit<double>(b, ExpTable<double>::kLog2E), b.template IntToFloat<double>(split.e));
+      b.Fma(log, Lit<double>(b, ExpTable<double>::kLog2E), SmallIntToFloat<double>(b, split.e));
   log2 = b.Select(x == 0.0, Lit<double>(b, -kInf<double>), log2);
   log2 = b.Select(x == kInf<double>, x, log2);
   D w = Limit<double>(b, y * log2, -400.0, 400.0);
@@ -57,7 +57,7 @@ template <class B>
 Pair<B, double> LogInParts(B& b, V<B, double> x) {
   using D = V<B, double>;
   LogReduced<B, double> split = SplitAnyExponent<double>(b, x);
-  D e = b.template IntToFloat<double>(split.e);
+  D e = SmallIntToFloat<double>(b, split.e);
   D f = split.m - 1.0;
   // s = f / (2 + f)
   Pair<B, double> d = FastTwoSum<double>(b, Lit<double>(b, 2.0), f);
@@ -122,23 +122,28 @@ V<B, T> Pow(B& b, V<B, T> x, V<B, T> y) {
   return b.Select((y == T{0}) | (x == T{1}), one, result);
 }
 
-// x^n with wrapping, by squaring. A negative power of 1 or -1 is 1 or -1, of anything else 0.
+// power * base^exponent by squaring, over kBits bits of the exponent. The recursion unrolls it for
+// good.
+template <int kBits, class U, class B>
+V<B, U> PowBySquaring(B& b, V<B, U> power, V<B, U> base, V<B, U> exponent) {
+  if constexpr (kBits == 0) {
+    return power;
+  } else {
+    V<B, U> next = b.Select(BitSet<0, U>(b, exponent), power * base, power);
+    return PowBySquaring<kBits - 1, U>(b, next, base * base, exponent >> U{1});
+  }
+}
+
+// x^n with wrapping. A negative power of 1 or -1 is 1 or -1, of anything else 0.
 template <class T, class B>
 V<B, T> IntegerPow(B& b, V<B, T> x, V<B, T> n) {
   using U = std::make_unsigned_t<T>;
-  V<B, U> base = b.template IntConvert<U>(x);
-  V<B, U> exponent = b.template IntConvert<U>(n);
-  V<B, U> zero = Lit<U>(b, 0), one = Lit<U>(b, 1);
-  V<B, U> power = one;
-  for (int i = 0; i < static_cast<int>(8 * sizeof(T)); ++i) {
-    power = b.Select((exponent & U{1}) != zero, power * base, power);
-    base = base * base;
-    exponent = exponent >> U{1};
-  }
+  V<B, U> power = PowBySquaring<static_cast<int>(8 * sizeof(T)), U>(
+      b, Lit<U>(b, 1), b.template IntConvert<U>(x), b.template IntConvert<U>(n));
   V<B, T> result = b.template IntConvert<T>(power);
   if constexpr (std::is_signed_v<T>) {
     V<B, T> t_zero = Lit<T>(b, 0), t_one = Lit<T>(b, 1), minus_one = Lit<T>(b, -1);
-    V<B, T> sign = b.Select((n & T{1}) != t_zero, minus_one, t_one);
+    V<B, T> sign = b.Select(BitSet<0, T>(b, n), minus_one, t_one);
     V<B, T> inverse = b.Select(x == t_one, t_one, b.Select(x == minus_one, sign, t_zero));
     result = b.Select(n < t_zero, inverse, result);
   }

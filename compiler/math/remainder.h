@@ -28,27 +28,32 @@ V<B, double> RemainderStep(B& b, V<B, double> r, V<B, double> d) {
   return b.Select(rest < 0.0, rest + finite, rest);
 }
 
+// Steps kFrom ... 0. The recursion unrolls them for good; so does that of RemainderOfDoubles.
+template <int kFrom, class B>
+V<B, double> RemainderSteps(B& b, V<B, double> r, V<B, double> y) {
+  if constexpr (kFrom == 0) {
+    return RemainderStep(b, r, y);
+  } else {
+    return RemainderSteps<kFrom - 1>(b, RemainderStep(b, r, y * PowerOf52(kFrom)), y);
+  }
+}
+
 template <class B>
 V<B, double> RemainderOfFloats(B& b, V<B, double> x, V<B, double> y) {
-  V<B, double> r = x;
   // The largest float is below 2^(52 * 5 + 52) times the smallest.
-  for (int k = 5; k >= 0; --k) r = RemainderStep(b, r, k == 0 ? y : y * PowerOf52(k));
-  return r;
+  return RemainderSteps<5>(b, x, y);
 }
 
 template <class B>
 V<B, double> RemainderOfDoubles(B& b, V<B, double> x, V<B, double> y) {
-  V<B, double> r = x;
-  // 2^(52 k) itself overflows above k = 19, so the divisor goes up in two steps of at most 2^988.
+  // The largest double is below 2^(52 * 40 + 52) times the smallest. 2^(52 k) itself overflows
+  // above k = 19, so the divisor is raised beforehand; a step k of the raised one is a step k + 19
+  // or 38.
   V<B, double> far = y * PowerOf52(19);
   V<B, double> farther = far * PowerOf52(19);
-  for (int k = 40; k >= 0; --k) {
-    V<B, double> d = k > 38   ? farther * PowerOf52(k - 38)
-                     : k > 19 ? far * PowerOf52(k - 19)
-                              : y * PowerOf52(k);
-    r = RemainderStep(b, r, d);
-  }
-  return r;
+  V<B, double> r = RemainderSteps<2>(b, x, farther);
+  r = RemainderSteps<18>(b, r, far);
+  return RemainderSteps<18>(b, r, y);
 }
 
 template <class T, class B>

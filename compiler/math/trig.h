@@ -57,12 +57,11 @@ V<B, T> SinOfTurned(B& b, V<B, T> x, IntOf<T> quarter_turns) {
   using Int = IntOf<T>;
   TrigReduced<B, T> reduced = ReduceTrig<T>(b, x);
   V<B, Int> quadrant = reduced.n + quarter_turns;
-  V<B, Int> zero = Lit<Int>(b, 0);
-  V<B, bool> use_cos = (quadrant & Int{1}) != zero;
+  V<B, bool> use_cos = BitSet<0, Int>(b, quadrant);
   Pair<B, T> sin = SinOfReduced<T>(b, reduced.r);
   Pair<B, T> cos = CosOfReduced<T>(b, reduced.r);
   V<B, T> value = b.Select(use_cos, cos.hi, sin.hi) + b.Select(use_cos, cos.lo, sin.lo);
-  return b.Select((quadrant & Int{2}) != zero, -value, value);
+  return b.Select(BitSet<1, Int>(b, quadrant), -value, value);
 }
 
 template <class T, class B>
@@ -103,7 +102,7 @@ template <class T, class B>
 V<B, T> Tan(B& b, V<B, T> x) {
   using Int = IntOf<T>;
   TrigReduced<B, T> reduced = ReduceTrig<T>(b, b.Abs(x));
-  V<B, bool> odd = (reduced.n & Int{1}) != Lit<Int>(b, 0);
+  V<B, bool> odd = BitSet<0, Int>(b, reduced.n);
   V<B, T> value = trig_internal::TanOfReduced<T>(b, reduced.r, odd);
   value = b.Select(SignBitSet<T>(b, x), -value, value);
   return b.Select(x == T{0}, x, value);

@@ -7,6 +7,9 @@
 #ifndef SWAGE_COMPILER_MATH_TRIG_REDUCTION_H_
 #define SWAGE_COMPILER_MATH_TRIG_REDUCTION_H_
 
+#include <array>
+#include <utility>
+
 #include "compiler/math/builder.h"
 
 namespace swage::math {
@@ -47,35 +50,46 @@ struct TrigReduced {
 
 namespace trig_internal {
 
-// Four neighbouring words of kWords from word `index` on: one select per bit of the index and word
-// that is still in question, highest bit first.
-template <class T, int kIndexBits, class B>
-void PickWords(B& b, V<B, BitsOf<T>> index, V<B, BitsOf<T>> (&words)[4]) {
-  using Bits = BitsOf<T>;
-  constexpr int kCount = (1 << kIndexBits) + 3;
-  V<B, Bits> zero = Lit<Bits>(b, 0);
-  V<B, Bits> all[kCount];
-  for (int i = 0; i < kCount; ++i) all[i] = Lit<Bits>(b, TrigTable<T>::kWords[i]);
-  for (int bit = kIndexBits - 1; bit >= 0; --bit) {
-    V<B, bool> set = (index & Bits(Bits{1} << bit)) != zero;
-    for (int i = 0; i < (1 << bit) + 3; ++i) all[i] = b.Select(set, all[i + (1 << bit)], all[i]);
+// Halves the candidates by one bit of the index: word i or word i + 2^kBit.
+template <class Bits, int kBit, class B, size_t N, size_t... kI>
+std::array<V<B, Bits>, sizeof...(kI)> PickByBit(B& b, V<B, Bits> index,
+                                                const std::array<V<B, Bits>, N>& words,
+                                                std::index_sequence<kI...>) {
+  V<B, bool> set = BitSet<kBit, Bits>(b, index);
+  return {b.Select(set, words[kI + (1 << kBit)], words[kI])...};
+}
+
+// Four neighbouring words from word `index` on, highest bit of the index first.
+template <class Bits, int kBit, class B, size_t N>
+std::array<V<B, Bits>, 4> PickWords(B& b, V<B, Bits> index,
+                                    const std::array<V<B, Bits>, N>& words) {
+  if constexpr (kBit < 0) {
+    return words;
+  } else {
+    return PickWords<Bits, kBit - 1>(
+        b, index,
+        PickByBit<Bits, kBit>(b, index, words, std::make_index_sequence<(1 << kBit) + 3>()));
   }
-  for (int i = 0; i < 4; ++i) words[i] = all[i];
+}
+
+template <class T, class B, size_t... kI>
+auto AllWords(B& b, std::index_sequence<kI...>) {
+  using Bits = BitsOf<T>;
+  return std::array<V<B, Bits>, sizeof...(kI)>{Lit<Bits>(b, TrigTable<T>::kWords[kI])...};
 }
 
 // The bits of kWords from bit `position` on, as three full words.
 template <class T, int kIndexBits, class B>
-void Window(B& b, V<B, BitsOf<T>> position, V<B, BitsOf<T>> (&window)[3]) {
+std::array<V<B, BitsOf<T>>, 3> Window(B& b, V<B, BitsOf<T>> position) {
   using Bits = BitsOf<T>;
   constexpr int kWidth = FloatTraits<T>::kWidth;
   constexpr int kLogWidth = kWidth == 32 ? 5 : 6;
-  V<B, Bits> words[4];
-  PickWords<T, kIndexBits>(b, position >> Bits{kLogWidth}, words);
+  const auto all = AllWords<T>(b, std::make_index_sequence<(1 << kIndexBits) + 3>());
+  const auto words = PickWords<Bits, kIndexBits - 1>(b, position >> Bits{kLogWidth}, all);
   V<B, Bits> left = position & Bits{kWidth - 1};
   V<B, Bits> right = Lit<Bits>(b, kWidth - 1) - left;
-  for (int i = 0; i < 3; ++i) {
-    window[i] = (words[i] << left) | ((words[i + 1] >> Bits{1}) >> right);
-  }
+  auto joined = [&](int i) { return (words[i] << left) | ((words[i + 1] >> Bits{1}) >> right); };
+  return {joined(0), joined(1), joined(2)};
 }
 
 // The full product of a (below 2^53) and c, high and low word.
@@ -92,15 +106,18 @@ void WideMultiply(B& b, V<B, uint64_t> a, V<B, uint64_t> c, V<B, uint64_t>& high
   low = (carry << U{32}) | (low_low & kLow);
 }
 
-// A signed 32-bit value, and an unsigned one, as double.
+// The high half of x as a signed number, and the low half as an unsigned one, in double: set into
+// the mantissa of 2^52, which is then subtracted.
 template <class B>
 V<B, double> HighWord(B& b, V<B, uint64_t> x) {
-  V<B, uint32_t> word = b.template IntConvert<uint32_t>(x >> uint64_t{32});
-  return b.template IntToFloat<double>(As<int32_t>(b, word));
+  constexpr uint64_t kMagic = 0x4330000000000000;
+  V<B, uint64_t> biased = (x >> uint64_t{32}) ^ uint64_t { kMagic | 0x80000000 };
+  return As<double>(b, biased) - (0x1p52 + 0x1p31);
 }
 template <class B>
-V<B, double> UnsignedWord(B& b, V<B, uint64_t> x) {
-  return b.template IntToFloat<double>(b.template IntConvert<uint32_t>(x));
+V<B, double> LowWord(B& b, V<B, uint64_t> x) {
+  constexpr uint64_t kMagic = 0x4330000000000000;
+  return As<double>(b, (x & uint64_t{0xffffffff}) | kMagic) - 0x1p52;
 }
 
 // The fraction's first 64 bits suffice for float: no float is nearer than 2^-31 to a multiple.
@@ -109,8 +126,7 @@ TrigReduced<B, float> PayneHanek(B& b, V<B, float> x) {
   using U = uint64_t;
   V<B, uint32_t> bits = As<uint32_t>(b, x);
   V<B, uint32_t> mantissa = (bits & uint32_t{0x7fffff}) | uint32_t{0x800000};
-  V<B, uint32_t> window[3];
-  Window<float, 2>(b, ((bits >> uint32_t{23}) - uint32_t{127}) & uint32_t{127}, window);
+  const auto window = Window<float, 2>(b, ((bits >> uint32_t{23}) - uint32_t{127}) & uint32_t{127});
   V<B, U> m = b.template IntConvert<U>(mantissa);
   V<B, U> top = b.template IntConvert<U>(mantissa * window[0]) << U{32};
   V<B, U> product = top + m * b.template IntConvert<U>(window[1]) +
@@ -118,7 +134,7 @@ TrigReduced<B, float> PayneHanek(B& b, V<B, float> x) {
   // Two bits of quadrant, 62 of fraction; a fraction of a half and above counts as negative.
   V<B, U> n = (product + (U{1} << 61)) >> U{62};
   V<B, U> fraction = product << U{2};
-  V<B, double> r = b.Fma(HighWord(b, fraction), Lit<double>(b, 0x1p32), UnsignedWord(b, fraction)) *
+  V<B, double> r = b.Fma(HighWord(b, fraction), Lit<double>(b, 0x1p32), LowWord(b, fraction)) *
                    (TrigTable<double>::kHalfPi[0] * 0x1p-64);
   V<B, float> hi = b.template FloatConvert<float>(r);
   V<B, float> lo = b.template FloatConvert<float>(r - b.template FloatConvert<double>(hi));
@@ -131,8 +147,7 @@ TrigReduced<B, double> PayneHanek(B& b, V<B, double> x) {
   using U = uint64_t;
   V<B, U> bits = As<U>(b, x);
   V<B, U> m = (bits & U{0xfffffffffffff}) | U{0x10000000000000};
-  V<B, U> window[3];
-  Window<double, 4>(b, ((bits >> U{52}) - U{1023}) & U{1023}, window);
+  const auto window = Window<double, 4>(b, ((bits >> U{52}) - U{1023}) & U{1023});
   V<B, U> high, low, low_high, unused;
   WideMultiply(b, m, window[1], high, low);
   WideMultiply(b, m, window[2], low_high, unused);
@@ -143,9 +158,8 @@ TrigReduced<B, double> PayneHanek(B& b, V<B, double> x) {
   V<B, U> first = (high << U{2}) | (sum >> U{62});
   V<B, U> second = sum << U{2};
   Pair<B, double> f =
-      FastTwoSum<double>(b, HighWord(b, first) * 0x1p-32, UnsignedWord(b, first) * 0x1p-64);
-  V<B, double> rest =
-      UnsignedWord(b, second >> U{32}) * 0x1p-96 + UnsignedWord(b, second) * 0x1p-128;
+      FastTwoSum<double>(b, HighWord(b, first) * 0x1p-32, LowWord(b, first) * 0x1p-64);
+  V<B, double> rest = LowWord(b, second >> U{32}) * 0x1p-96 + LowWord(b, second) * 0x1p-128;
   f = FastTwoSum<double>(b, f.hi, f.lo + rest);
   Pair<B, double> r = TwoProduct<double>(b, f.hi, Lit<double>(b, TrigTable<double>::kHalfPi[0]));
   r.lo = r.lo + b.Fma(f.hi, Lit<double>(b, TrigTable<double>::kHalfPi[1]),

@@ -5,6 +5,7 @@
 
 #include <tuple>
 
+#include "llvm/IR/Module.h"
 #include "tests/codegen/emit/elementwise_harness.h"
 
 namespace swage::emit {
@@ -42,6 +43,53 @@ INSTANTIATE_TEST_SUITE_P(Ops, FoldedIsRun,
                            return std::string(ir::DTypeName(std::get<0>(info.param))) + "_" +
                                   std::to_string(std::get<1>(info.param));
                          });
+
+TEST(EmitElementwise, TakesAnyNumberOfLanes) {
+  const auto target = cpu::HostTarget::Get();
+  ASSERT_TRUE(target.ok()) << target.status().message();
+  for (unsigned lanes : {1u, 3u, 4u, 32u}) {
+    for (DType dtype : {DType::kF32, DType::kBF16, DType::kS8, DType::kPred, DType::kU64}) {
+      const Status status = CompareWithHost(CasesOn(dtype), lanes, **target, 96 * lanes);
+      EXPECT_TRUE(status.ok()) << std::string(status.message());
+    }
+  }
+}
+
+class EmitInFunction : public testing::Test {
+ protected:
+  EmitInFunction() : module_("m", context_), ir_(context_) {
+    auto* type = llvm::FunctionType::get(ir_.getVoidTy(), false);
+    auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "f", module_);
+    ir_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function));
+  }
+
+  llvm::LLVMContext context_;
+  llvm::Module module_;
+  llvm::IRBuilder<> ir_;
+};
+
+TEST_F(EmitInFunction, ScalarsAmongVectorsStandForAllLanes) {
+  llvm::Value* vector = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(4),
+                                                       llvm::ConstantFP::get(ir_.getFloatTy(), 2));
+  llvm::Value* scalar = llvm::ConstantFP::get(ir_.getFloatTy(), 3);
+  const DType dtypes[] = {DType::kF32, DType::kF32};
+  llvm::Value* operands[] = {vector, scalar};
+  const auto sum = EmitElementwise(ir_, ir::Opcode::kAdd, DType::kF32, dtypes, {}, operands);
+  ASSERT_TRUE(sum.ok()) << sum.status().message();
+  EXPECT_EQ((*sum)->getType(), vector->getType());
+}
+
+TEST_F(EmitInFunction, WrongOperandsAreErrors) {
+  llvm::Value* number = ir_.getInt32(1);
+  const DType f32[] = {DType::kF32}, s32[] = {DType::kS32}, c64[] = {DType::kC64};
+  const auto wrong_type =
+      EmitElementwise(ir_, ir::Opcode::kExp, DType::kF32, f32, {}, {&number, 1});
+  EXPECT_EQ(wrong_type.status().code(), absl::StatusCode::kInternal);
+  const auto undefined = EmitElementwise(ir_, ir::Opcode::kExp, DType::kS32, s32, {}, {&number, 1});
+  EXPECT_EQ(undefined.status().code(), absl::StatusCode::kInvalidArgument);
+  const auto complex = EmitElementwise(ir_, ir::Opcode::kExp, DType::kC64, c64, {}, {&number, 1});
+  EXPECT_EQ(complex.status().code(), absl::StatusCode::kUnimplemented);
+}
 
 }  // namespace
 }  // namespace swage::emit
