@@ -126,17 +126,31 @@ Status LoopNest::For(llvm::Value* lo, llvm::Value* hi, int64_t step,
 }
 
 Status LoopNest::If(llvm::Value* condition, Body body) {
+  std::vector<llvm::Value*> none;
+  return IfCarried(condition, &none, body);
+}
+
+Status LoopNest::IfCarried(llvm::Value* condition, std::vector<llvm::Value*>* carried, Body body) {
   if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
     return known->isZero() ? OkStatus() : body();
   }
   Open();
+  llvm::BasicBlock* before = builder_->GetInsertBlock();
   llvm::BasicBlock* then = NewBlock("then");
   llvm::BasicBlock* exit = NewBlock("endif");
+  const std::vector<llvm::Value*> first = *carried;
   builder_->CreateCondBr(condition, then, exit);
   builder_->SetInsertPoint(then);
   SWAGE_RETURN_IF_ERROR(body());
+  llvm::BasicBlock* after = builder_->GetInsertBlock();
   builder_->CreateBr(exit);
   builder_->SetInsertPoint(exit);
+  for (size_t i = 0; i < first.size(); ++i) {
+    llvm::PHINode* merged = builder_->CreatePHI(first[i]->getType(), 2);
+    merged->addIncoming(first[i], before);
+    merged->addIncoming((*carried)[i], after);
+    (*carried)[i] = merged;
+  }
   Close();
   return OkStatus();
 }
@@ -165,19 +179,22 @@ Status LoopNest::LaneTail(AxisId axis, llvm::Value* lo, llvm::Value* hi, int wid
     });
   }
   return If(builder_->CreateICmpSLT(lo, hi), [&]() -> Status {
-    // Lane numbers as wide as a lane of the vector: one compare makes the mask.
-    const int bits = width <= 16 ? 32 : width <= 32 ? 16 : 8;
-    llvm::Value* rest =
-        builder_->CreateTrunc(builder_->CreateSub(hi, lo), builder_->getIntNTy(bits));
-    llvm::Value* mask =
-        builder_->CreateICmpULT(LaneNumbers(width, bits), builder_->CreateVectorSplat(width, rest));
     // `If` leaves a known condition in the outer scope; the tail needs one of its own.
     return Scoped([&] {
-      current().lanes = {axis, width, mask};
+      current().lanes = MaskedLanes(axis, lo, hi, width);
       Bind(axis, lo);
       return body();
     });
   });
+}
+
+Lanes LoopNest::MaskedLanes(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width) {
+  // Lane numbers as wide as a lane of the vector: one compare makes the mask.
+  const int bits = width <= 16 ? 32 : width <= 32 ? 16 : 8;
+  llvm::Value* rest = builder_->CreateTrunc(builder_->CreateSub(hi, lo), builder_->getIntNTy(bits));
+  llvm::Value* mask = builder_->CreateICmpULT(LaneNumbers(width, bits),
+                                              builder_->CreateVectorSplat(width, rest));
+  return {axis, width, mask};
 }
 
 Status LoopNest::Scoped(Body body) {

@@ -85,6 +85,8 @@ class LoopNest {
   Status For(llvm::Value* lo, llvm::Value* hi, int64_t step, std::vector<llvm::Value*>* carried,
              LoopBody body);
   Status If(llvm::Value* condition, Body body);
+  // The body may replace the carried values; where it is skipped they stay.
+  Status IfCarried(llvm::Value* condition, std::vector<llvm::Value*>* carried, Body body);
   // A scope of its own, without control flow: axes may be bound anew inside, and what is emitted
   // there may be used behind it.
   Status Scoped(Body body);
@@ -93,6 +95,9 @@ class LoopNest {
   // for the rest once under a mask (masked_tail) or one by one.
   Status LaneLoop(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width, bool masked_tail,
                   Body body);
+
+  // The lanes of the rest [lo, hi) of a loop, less than one vector, under a mask.
+  Lanes MaskedLanes(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width);
 
   // A stack slot of the whole function.
   llvm::AllocaInst* Alloca(llvm::Type* type, int64_t count, int64_t alignment);

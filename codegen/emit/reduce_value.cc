@@ -22,6 +22,9 @@ using ir::Instruction;
 
 namespace {
 
+// Vectors of partials that stay in registers.
+constexpr int kMaxRegisterPartials = 8;
+
 class ReduceEmitter {
  public:
   ReduceEmitter(ValueEmitter& e, const Instruction* op, IndexId index, GuardId guard)
@@ -50,11 +53,14 @@ class ReduceEmitter {
 
   StatusOr<Values> EmitLevel(size_t level);
   StatusOr<Values> EmitChunk(size_t level, llvm::Value* lo, llvm::Value* hi);
+  StatusOr<Values> EmitChunkInRegisters(size_t level, llvm::Value* lo, llvm::Value* hi);
+  StatusOr<llvm::Value*> TailVector(size_t level, llvm::Value* lo, llvm::Value* hi);
   Status Accumulate(size_t level, const Slots& slots, llvm::Value* lo, llvm::Value* at);
   StatusOr<Values> ElementAt(size_t level);
-  StatusOr<Values> JoinVectors(const Slots& slots, int partials, llvm::Value* count);
+  // The partials of the vectors, in order; `count` of them exist (null: all).
+  StatusOr<Values> JoinVectors(std::vector<Values> vectors, int partials, llvm::Value* count);
   StatusOr<Values> JoinSlots(const Slots& slots, int partials, llvm::Value* count);
-  StatusOr<Values> JoinChunks(const Slots& slots, llvm::Value* chunks);
+  StatusOr<Values> JoinChunks(const Slots& slots, llvm::Value* chunks, Values last);
   StatusOr<Values> WithInit(const Values& total);
 
   ValueEmitter& e_;
@@ -183,23 +189,28 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
   if (std::optional<int64_t> known = level.extent.static_value(); known && *known <= chunk) {
     return EmitChunk(number, b_.getInt64(0), extent);
   }
-  llvm::Value* chunks = b_.CreateLShr(b_.CreateAdd(extent, b_.getInt64(chunk - 1)),
-                                      __builtin_ctzll(static_cast<uint64_t>(chunk)));
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * chunks,
+                         e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(chunk))));
   const Slots counter = NewSlots(64, level.along_lanes ? 1 : lane_width_);
+  std::vector<llvm::Value*> last;
+  for (int i = 0; i < combiner_.count(); ++i) {
+    llvm::Type* type = LaneType(b_.getContext(), combiner_.dtype(i));
+    last.push_back(llvm::Constant::getNullValue(VectorOf(type, counter.width)));
+  }
   SWAGE_RETURN_IF_ERROR(e_.nest().For(
-      b_.getInt64(0), chunks, 1, nullptr,
-      [&](llvm::Value* c, std::vector<llvm::Value*>*) -> Status {
+      b_.getInt64(0), chunks, 1, &last,
+      [&](llvm::Value* c, std::vector<llvm::Value*>* carried) -> Status {
         llvm::Value* lo = b_.CreateMul(c, b_.getInt64(chunk));
-        llvm::Value* hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                                   b_.CreateAdd(lo, b_.getInt64(chunk)), extent);
+        llvm::Value* hi = b_.CreateBinaryIntrinsic(
+            llvm::Intrinsic::smin, b_.CreateAdd(lo, b_.getInt64(chunk)), extent);
         SWAGE_ASSIGN_OR_RETURN(Values partial, EmitChunk(number, lo, hi));
         // As a binary counter: a carry joins the earlier equal-sized part with this one.
         for (llvm::Value*& value : partial) value = Splat(b_, value, counter.width);
-        std::vector<llvm::Value*> carried(partial.begin(), partial.end());
-        llvm::Value* carries =
-            b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, b_.CreateNot(c), b_.getFalse());
+        carried->assign(partial.begin(), partial.end());
+        llvm::Value* carries = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, b_.CreateNot(c),
+                                                        b_.getFalse());
         SWAGE_RETURN_IF_ERROR(e_.nest().For(
-            b_.getInt64(0), carries, 1, &carried,
+            b_.getInt64(0), carries, 1, carried,
             [&](llvm::Value* bit, std::vector<llvm::Value*>* values) -> Status {
               const Values earlier = LoadSlot(counter, bit, counter.width);
               const Values later(values->begin(), values->end());
@@ -207,23 +218,25 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
               values->assign(joined.begin(), joined.end());
               return OkStatus();
             }));
-        StoreSlot(counter, carries, Values(carried.begin(), carried.end()));
+        StoreSlot(counter, carries, Values(carried->begin(), carried->end()));
         return OkStatus();
       }));
-  return JoinChunks(counter, chunks);
+  return JoinChunks(counter, chunks, Values(last.begin(), last.end()));
 }
 
-StatusOr<Values> ReduceEmitter::JoinChunks(const Slots& counter, llvm::Value* chunks) {
-  // From the last (smallest) part to the first.
-  llvm::Value* lowest = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, chunks, b_.getFalse());
-  // Without chunks any slot will do: the caller takes the initial value.
-  lowest = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, lowest, b_.getInt64(63));
-  const Values last = LoadSlot(counter, lowest, counter.width);
+StatusOr<Values> ReduceEmitter::JoinChunks(const Slots& counter, llvm::Value* chunks, Values last) {
+  // From the last (smallest) part, which the lowest bit of the counter stands for, to the first.
+  llvm::Value *first_bit = nullptr, *end = nullptr;
+  e_.nest().At(0, [&] {
+    llvm::Value* lowest = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, chunks, b_.getFalse());
+    first_bit = b_.CreateAdd(lowest, b_.getInt64(1));
+    end = b_.CreateSub(b_.getInt64(64), b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, chunks,
+                                                                 b_.getFalse()));
+    return 0;
+  });
   std::vector<llvm::Value*> carried(last.begin(), last.end());
-  llvm::Value* end = b_.CreateSub(
-      b_.getInt64(64), b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, chunks, b_.getFalse()));
   SWAGE_RETURN_IF_ERROR(e_.nest().For(
-      b_.CreateAdd(lowest, b_.getInt64(1)), end, 1, &carried,
+      first_bit, end, 1, &carried,
       [&](llvm::Value* bit, std::vector<llvm::Value*>* values) -> Status {
         const Values earlier = LoadSlot(counter, bit, counter.width);
         const Values later(values->begin(), values->end());
@@ -262,6 +275,10 @@ Status ReduceEmitter::Accumulate(size_t number, const Slots& slots, llvm::Value*
 
 StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::Value* hi) {
   const Level level = levels_[number];
+  if (level.along_lanes && combiner_.has_identity() &&
+      level.partials / e_.width() <= kMaxRegisterPartials) {
+    return EmitChunkInRegisters(number, lo, hi);
+  }
   const int slot_width = level.along_lanes ? 1 : lane_width_;
   const Slots slots = NewSlots(level.partials, slot_width);
   if (combiner_.has_identity()) {
@@ -288,16 +305,85 @@ StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::
     count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(hi, lo),
                                      b_.getInt64(level.partials));
   }
-  return level.along_lanes ? JoinVectors(slots, level.partials, count)
-                           : JoinSlots(slots, level.partials, count);
+  if (!level.along_lanes) return JoinSlots(slots, level.partials, count);
+  std::vector<Values> vectors;
+  for (int p = 0; p < level.partials; p += e_.width()) {
+    vectors.push_back(LoadSlot(slots, b_.getInt64(p), e_.width()));
+  }
+  return JoinVectors(std::move(vectors), level.partials, count);
 }
 
-StatusOr<Values> ReduceEmitter::JoinVectors(const Slots& slots, int partials, llvm::Value* count) {
-  int width = e_.width();
+// The partials as vectors in registers, for a combiner that is commutative and has an identity. Each
+// step adds to the first vector and then moves it behind the others: the loop has one body. That the
+// vectors end up rotated changes nothing, since the join pairs vector v with v + half, whichever of
+// the two comes first.
+StatusOr<Values> ReduceEmitter::EmitChunkInRegisters(size_t number, llvm::Value* lo,
+                                                     llvm::Value* hi) {
+  const Level level = levels_[number];
+  const int width = e_.width();
+  llvm::Value* identity = combiner_.identity(b_.getContext());
+  std::vector<llvm::Value*> partials(level.partials / width, Splat(b_, identity, width));
+  const auto add = [&](std::vector<llvm::Value*>* into, llvm::Value* element) -> Status {
+    SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.Combine(e_, {into->front()},
+                                                            {Splat(b_, element, width)}));
+    into->front() = joined[0];
+    return OkStatus();
+  };
+  llvm::Value* full = b_.CreateAnd(b_.CreateSub(hi, lo), b_.getInt64(-int64_t{width}));
+  llvm::Value* main_end = b_.CreateAdd(lo, full);
+  SWAGE_RETURN_IF_ERROR(e_.nest().For(
+      lo, main_end, width, &partials,
+      [&](llvm::Value* at, std::vector<llvm::Value*>* now) -> Status {
+        e_.nest().current().lanes = {level.axis, width, nullptr};
+        e_.nest().Bind(level.axis, at);
+        SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
+        SWAGE_RETURN_IF_ERROR(add(now, element[0]));
+        std::rotate(now->begin(), now->begin() + 1, now->end());
+        return OkStatus();
+      }));
+  SWAGE_RETURN_IF_ERROR(
+      e_.nest().IfCarried(b_.CreateICmpSLT(main_end, hi), &partials, [&]() -> Status {
+        SWAGE_ASSIGN_OR_RETURN(llvm::Value * element, TailVector(number, main_end, hi));
+        return add(&partials, element);
+      }));
   std::vector<Values> vectors;
-  for (int p = 0; p < partials; p += width) {
-    vectors.push_back(LoadSlot(slots, b_.getInt64(p), width));
+  for (llvm::Value* vector : partials) vectors.push_back({vector});
+  return JoinVectors(std::move(vectors), level.partials, nullptr);
+}
+
+// The elements [lo, hi), less than a vector, with the identity in the other lanes.
+StatusOr<llvm::Value*> ReduceEmitter::TailVector(size_t number, llvm::Value* lo, llvm::Value* hi) {
+  const Level level = levels_[number];
+  const int width = e_.width();
+  llvm::Value* identity = Splat(b_, combiner_.identity(b_.getContext()), width);
+  if (e_.options().masked_tails) {
+    llvm::Value* tail = nullptr;
+    SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
+      const Lanes lanes = e_.nest().MaskedLanes(level.axis, lo, hi, width);
+      e_.nest().current().lanes = lanes;
+      e_.nest().Bind(level.axis, lo);
+      SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
+      tail = b_.CreateSelect(lanes.mask, Splat(b_, element[0], width), identity);
+      return OkStatus();
+    }));
+    return tail;
   }
+  const Slots slots = NewSlots(width, 1);
+  StoreSlot(slots, b_.getInt64(0), {identity});
+  SWAGE_RETURN_IF_ERROR(e_.nest().For(
+      lo, hi, 1, nullptr, [&](llvm::Value* at, std::vector<llvm::Value*>*) -> Status {
+        e_.nest().current().lanes = {level.axis, 1, nullptr};
+        e_.nest().Bind(level.axis, at);
+        SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
+        StoreSlot(slots, b_.CreateSub(at, lo), element);
+        return OkStatus();
+      }));
+  return LoadSlot(slots, b_.getInt64(0), width)[0];
+}
+
+StatusOr<Values> ReduceEmitter::JoinVectors(std::vector<Values> vectors, int partials,
+                                            llvm::Value* count) {
+  const int width = e_.width();
   // Whether partial (base + lane) + distance exists, per lane.
   const auto exists = [&](int base, int distance, int lanes) -> llvm::Value* {
     if (count == nullptr) return nullptr;
