@@ -57,10 +57,13 @@ class ReduceEmitter {
   StatusOr<llvm::Value*> TailVector(size_t level, llvm::Value* lo, llvm::Value* hi);
   Status Accumulate(size_t level, const Slots& slots, llvm::Value* lo, llvm::Value* at);
   StatusOr<Values> ElementAt(size_t level);
+  // The partials in registers, rotated, after this many elements.
+  StatusOr<Values> JoinRotated(const std::vector<llvm::Value*>& partials, llvm::Value* elements);
   // The partials of the vectors, in order; `count` of them exist (null: all).
   StatusOr<Values> JoinVectors(std::vector<Values> vectors, int partials, llvm::Value* count);
   StatusOr<Values> JoinSlots(const Slots& slots, int partials, llvm::Value* count);
-  StatusOr<Values> JoinChunks(const Slots& slots, llvm::Value* chunks, Values last);
+  Status Count(const Slots& counter, llvm::Value* chunk, std::vector<llvm::Value*>* carried);
+  Status JoinChunks(const Slots& slots, llvm::Value* chunks, std::vector<llvm::Value*>* carried);
   StatusOr<Values> WithInit(const Values& total);
 
   ValueEmitter& e_;
@@ -191,6 +194,9 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
   }
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * chunks,
                          e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(chunk))));
+  // A row of one chunk, the common case, does not touch the counter.
+  llvm::Value* several =
+      e_.nest().At(0, [&] { return b_.CreateICmpSGT(chunks, b_.getInt64(1)); });
   const Slots counter = NewSlots(64, level.along_lanes ? 1 : lane_width_);
   std::vector<llvm::Value*> last;
   for (int i = 0; i < combiner_.count(); ++i) {
@@ -204,39 +210,41 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
         llvm::Value* hi = b_.CreateBinaryIntrinsic(
             llvm::Intrinsic::smin, b_.CreateAdd(lo, b_.getInt64(chunk)), extent);
         SWAGE_ASSIGN_OR_RETURN(Values partial, EmitChunk(number, lo, hi));
-        // As a binary counter: a carry joins the earlier equal-sized part with this one.
         for (llvm::Value*& value : partial) value = Splat(b_, value, counter.width);
         carried->assign(partial.begin(), partial.end());
-        llvm::Value* carries = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, b_.CreateNot(c),
-                                                        b_.getFalse());
-        SWAGE_RETURN_IF_ERROR(e_.nest().For(
-            b_.getInt64(0), carries, 1, carried,
-            [&](llvm::Value* bit, std::vector<llvm::Value*>* values) -> Status {
-              const Values earlier = LoadSlot(counter, bit, counter.width);
-              const Values later(values->begin(), values->end());
-              SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.Combine(e_, earlier, later));
-              values->assign(joined.begin(), joined.end());
-              return OkStatus();
-            }));
-        StoreSlot(counter, carries, Values(carried->begin(), carried->end()));
-        return OkStatus();
+        return e_.nest().IfCarried(several, carried, [&] { return Count(counter, c, carried); });
       }));
-  return JoinChunks(counter, chunks, Values(last.begin(), last.end()));
+  SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(
+      several, &last, [&] { return JoinChunks(counter, chunks, &last); }));
+  return Values(last.begin(), last.end());
 }
 
-StatusOr<Values> ReduceEmitter::JoinChunks(const Slots& counter, llvm::Value* chunks, Values last) {
-  // From the last (smallest) part, which the lowest bit of the counter stands for, to the first.
-  llvm::Value *first_bit = nullptr, *end = nullptr;
-  e_.nest().At(0, [&] {
-    llvm::Value* lowest = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, chunks, b_.getFalse());
-    first_bit = b_.CreateAdd(lowest, b_.getInt64(1));
-    end = b_.CreateSub(b_.getInt64(64), b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, chunks,
-                                                                 b_.getFalse()));
-    return 0;
-  });
-  std::vector<llvm::Value*> carried(last.begin(), last.end());
+// As a binary counter: a carry joins the earlier equal-sized part with this one.
+Status ReduceEmitter::Count(const Slots& counter, llvm::Value* chunk,
+                            std::vector<llvm::Value*>* carried) {
+  llvm::Value* carries =
+      b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, b_.CreateNot(chunk), b_.getFalse());
   SWAGE_RETURN_IF_ERROR(e_.nest().For(
-      first_bit, end, 1, &carried,
+      b_.getInt64(0), carries, 1, carried,
+      [&](llvm::Value* bit, std::vector<llvm::Value*>* values) -> Status {
+        const Values earlier = LoadSlot(counter, bit, counter.width);
+        const Values later(values->begin(), values->end());
+        SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.Combine(e_, earlier, later));
+        values->assign(joined.begin(), joined.end());
+        return OkStatus();
+      }));
+  StoreSlot(counter, carries, Values(carried->begin(), carried->end()));
+  return OkStatus();
+}
+
+Status ReduceEmitter::JoinChunks(const Slots& counter, llvm::Value* chunks,
+                                 std::vector<llvm::Value*>* carried) {
+  // From the last (smallest) part, which the lowest bit of the counter stands for, to the first.
+  llvm::Value* lowest = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, chunks, b_.getFalse());
+  llvm::Value* end = b_.CreateSub(
+      b_.getInt64(64), b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, chunks, b_.getFalse()));
+  return e_.nest().For(
+      b_.CreateAdd(lowest, b_.getInt64(1)), end, 1, carried,
       [&](llvm::Value* bit, std::vector<llvm::Value*>* values) -> Status {
         const Values earlier = LoadSlot(counter, bit, counter.width);
         const Values later(values->begin(), values->end());
@@ -246,8 +254,7 @@ StatusOr<Values> ReduceEmitter::JoinChunks(const Slots& counter, llvm::Value* ch
           (*values)[i] = b_.CreateSelect(present, joined[i], later[i]);
         }
         return OkStatus();
-      }));
-  return Values(carried.begin(), carried.end());
+      });
 }
 
 Status ReduceEmitter::Accumulate(size_t number, const Slots& slots, llvm::Value* lo,
@@ -346,9 +353,38 @@ StatusOr<Values> ReduceEmitter::EmitChunkInRegisters(size_t number, llvm::Value*
         SWAGE_ASSIGN_OR_RETURN(llvm::Value * element, TailVector(number, main_end, hi));
         return add(&partials, element);
       }));
-  std::vector<Values> vectors;
-  for (llvm::Value* vector : partials) vectors.push_back({vector});
-  return JoinVectors(std::move(vectors), level.partials, nullptr);
+  return JoinRotated(partials, b_.CreateSub(hi, lo));
+}
+
+StatusOr<Values> ReduceEmitter::JoinRotated(const std::vector<llvm::Value*>& partials,
+                                            llvm::Value* elements) {
+  const int count = static_cast<int>(partials.size()), width = e_.width();
+  const auto join = [&](int vectors) -> StatusOr<llvm::Value*> {
+    std::vector<llvm::Value*> v = partials;
+    for (; vectors > 1; vectors /= 2) {
+      for (int i = 0; i < vectors / 2; ++i) {
+        SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.Combine(e_, {v[i]}, {v[i + vectors / 2]}));
+        v[i] = joined[0];
+      }
+    }
+    return v[0];
+  };
+  if (count < 4) {
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * all, join(count));
+    return JoinVectors({{all}}, width, nullptr);
+  }
+  // A short row has filled two vectors at most, and those are: the one that was rotated last, and
+  // the first, which holds the tail, or the last but one when both are full.
+  llvm::Value* both_full = b_.CreateICmpEQ(elements, b_.getInt64(2 * int64_t{width}));
+  llvm::Value* other = b_.CreateSelect(both_full, partials[count - 2], partials[0]);
+  SWAGE_ASSIGN_OR_RETURN(Values pair, combiner_.Combine(e_, {partials[count - 1]}, {other}));
+  std::vector<llvm::Value*> joined{pair[0]};
+  SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(
+      b_.CreateICmpSGT(elements, b_.getInt64(2 * int64_t{width})), &joined, [&]() -> Status {
+        SWAGE_ASSIGN_OR_RETURN(joined[0], join(count));
+        return OkStatus();
+      }));
+  return JoinVectors({{joined[0]}}, width, nullptr);
 }
 
 // The elements [lo, hi), less than a vector, with the identity in the other lanes.
