@@ -155,45 +155,49 @@ Status LoopNest::IfCarried(llvm::Value* condition, std::vector<llvm::Value*>* ca
   return OkStatus();
 }
 
-Status LoopNest::LaneLoop(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width,
-                          bool masked_tail, Body body) {
-  llvm::Value* count = builder_->CreateSub(hi, lo);
+Status LoopNest::LaneLoop(AxisId axis, Range range, int width, bool masked_tail, Body body) {
+  llvm::Value* count = builder_->CreateSub(range.hi, range.lo);
   llvm::Value* full = builder_->CreateAnd(count, Int(-static_cast<int64_t>(width)));
-  llvm::Value* main_end = builder_->CreateAdd(lo, full);
+  llvm::Value* main_end = builder_->CreateAdd(range.lo, full);
   SWAGE_RETURN_IF_ERROR(
-      For(lo, main_end, width, nullptr, [&](llvm::Value* iv, std::vector<llvm::Value*>*) {
+      For(range.lo, main_end, width, nullptr, [&](llvm::Value* iv, std::vector<llvm::Value*>*) {
         current().lanes = {axis, width, nullptr};
         Bind(axis, iv);
         return body();
       }));
-  return LaneTail(axis, main_end, hi, width, masked_tail, body);
+  return LaneTail(axis, {main_end, range.hi, range.extent}, width, masked_tail, body);
 }
 
-Status LoopNest::LaneTail(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width, bool masked,
-                          Body body) {
+Status LoopNest::LaneTail(AxisId axis, Range range, int width, bool masked, Body body) {
   if (!masked || width == 1) {
-    return For(lo, hi, 1, nullptr, [&](llvm::Value* iv, std::vector<llvm::Value*>*) {
+    return For(range.lo, range.hi, 1, nullptr, [&](llvm::Value* iv, std::vector<llvm::Value*>*) {
       current().lanes = {axis, 1, nullptr};
       Bind(axis, iv);
       return body();
     });
   }
-  return If(builder_->CreateICmpSLT(lo, hi), [&]() -> Status {
+  return If(builder_->CreateICmpSLT(range.lo, range.hi), [&]() -> Status {
     // `If` leaves a known condition in the outer scope; the tail needs one of its own.
     return Scoped([&] {
-      current().lanes = MaskedLanes(axis, lo, hi, width);
-      Bind(axis, lo);
+      current().lanes = MaskedLanes(axis, range.extent, width);
+      Bind(axis, range.lo);
       return body();
     });
   });
 }
 
-Lanes LoopNest::MaskedLanes(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width) {
-  // Lane numbers as wide as a lane of the vector: one compare makes the mask.
-  const int bits = width <= 16 ? 32 : width <= 32 ? 16 : 8;
-  llvm::Value* rest = builder_->CreateTrunc(builder_->CreateSub(hi, lo), builder_->getIntNTy(bits));
-  llvm::Value* mask = builder_->CreateICmpULT(LaneNumbers(width, bits),
-                                              builder_->CreateVectorSplat(width, rest));
+Lanes LoopNest::MaskedLanes(AxisId axis, llvm::Value* extent, int width) {
+  llvm::Value*& mask = masks_[{extent, width}];
+  if (mask == nullptr) {
+    mask = At(0, [&] {
+      // Lane numbers as wide as a lane of the vector: one compare makes the mask.
+      const int bits = width <= 16 ? 32 : width <= 32 ? 16 : 8;
+      llvm::Value* rest = builder_->CreateAnd(extent, Int(width - 1));
+      rest = builder_->CreateTrunc(rest, builder_->getIntNTy(bits));
+      return builder_->CreateICmpULT(LaneNumbers(width, bits),
+                                     builder_->CreateVectorSplat(width, rest));
+    });
+  }
   return {axis, width, mask};
 }
 

@@ -91,13 +91,19 @@ class LoopNest {
   // there may be used behind it.
   Status Scoped(Body body);
 
-  // Runs `body` for axis in [lo, hi): with `width` lanes bound to it while a full vector fits, then
-  // for the rest once under a mask (masked_tail) or one by one.
-  Status LaneLoop(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width, bool masked_tail,
-                  Body body);
+  // A part of an axis of `extent` elements (a value of the outermost scope). `lo` is a multiple of
+  // every vector width, and `hi` is too, unless it is the extent.
+  struct Range {
+    llvm::Value* lo;
+    llvm::Value* hi;
+    llvm::Value* extent;
+  };
+  // Runs `body` for axis in the range: with `width` lanes bound to it while a full vector fits,
+  // then for the rest once under a mask (masked_tail) or one by one.
+  Status LaneLoop(AxisId axis, Range range, int width, bool masked_tail, Body body);
 
-  // The lanes of the rest [lo, hi) of a loop, less than one vector, under a mask.
-  Lanes MaskedLanes(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width);
+  // The lanes of the last, partial vector of an axis, under a mask; one mask serves all loops.
+  Lanes MaskedLanes(AxisId axis, llvm::Value* extent, int width);
 
   // A stack slot of the whole function.
   llvm::AllocaInst* Alloca(llvm::Type* type, int64_t count, int64_t alignment);
@@ -119,12 +125,13 @@ class LoopNest {
   void Open();
   void Close();
   llvm::BasicBlock* NewBlock(const char* name);
-  Status LaneTail(AxisId axis, llvm::Value* lo, llvm::Value* hi, int width, bool masked, Body body);
+  Status LaneTail(AxisId axis, Range range, int width, bool masked, Body body);
 
   llvm::Function* function_;
   llvm::IRBuilder<>* builder_;
   llvm::BasicBlock* entry_;  // allocas only
   std::vector<Scope> scopes_;
+  absl::flat_hash_map<std::pair<llvm::Value*, int>, llvm::Value*> masks_;  // by extent and width
 };
 
 }  // namespace swage::emit

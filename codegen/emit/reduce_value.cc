@@ -195,8 +195,7 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * chunks,
                          e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(chunk))));
   // A row of one chunk, the common case, does not touch the counter.
-  llvm::Value* several =
-      e_.nest().At(0, [&] { return b_.CreateICmpSGT(chunks, b_.getInt64(1)); });
+  llvm::Value* several = e_.nest().At(0, [&] { return b_.CreateICmpSGT(chunks, b_.getInt64(1)); });
   const Slots counter = NewSlots(64, level.along_lanes ? 1 : lane_width_);
   std::vector<llvm::Value*> last;
   for (int i = 0; i < combiner_.count(); ++i) {
@@ -207,15 +206,15 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
       b_.getInt64(0), chunks, 1, &last,
       [&](llvm::Value* c, std::vector<llvm::Value*>* carried) -> Status {
         llvm::Value* lo = b_.CreateMul(c, b_.getInt64(chunk));
-        llvm::Value* hi = b_.CreateBinaryIntrinsic(
-            llvm::Intrinsic::smin, b_.CreateAdd(lo, b_.getInt64(chunk)), extent);
+        llvm::Value* hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                                   b_.CreateAdd(lo, b_.getInt64(chunk)), extent);
         SWAGE_ASSIGN_OR_RETURN(Values partial, EmitChunk(number, lo, hi));
         for (llvm::Value*& value : partial) value = Splat(b_, value, counter.width);
         carried->assign(partial.begin(), partial.end());
         return e_.nest().IfCarried(several, carried, [&] { return Count(counter, c, carried); });
       }));
-  SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(
-      several, &last, [&] { return JoinChunks(counter, chunks, &last); }));
+  SWAGE_RETURN_IF_ERROR(
+      e_.nest().IfCarried(several, &last, [&] { return JoinChunks(counter, chunks, &last); }));
   return Values(last.begin(), last.end());
 }
 
@@ -224,15 +223,15 @@ Status ReduceEmitter::Count(const Slots& counter, llvm::Value* chunk,
                             std::vector<llvm::Value*>* carried) {
   llvm::Value* carries =
       b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, b_.CreateNot(chunk), b_.getFalse());
-  SWAGE_RETURN_IF_ERROR(e_.nest().For(
-      b_.getInt64(0), carries, 1, carried,
-      [&](llvm::Value* bit, std::vector<llvm::Value*>* values) -> Status {
-        const Values earlier = LoadSlot(counter, bit, counter.width);
-        const Values later(values->begin(), values->end());
-        SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.Combine(e_, earlier, later));
-        values->assign(joined.begin(), joined.end());
-        return OkStatus();
-      }));
+  SWAGE_RETURN_IF_ERROR(
+      e_.nest().For(b_.getInt64(0), carries, 1, carried,
+                    [&](llvm::Value* bit, std::vector<llvm::Value*>* values) -> Status {
+                      const Values earlier = LoadSlot(counter, bit, counter.width);
+                      const Values later(values->begin(), values->end());
+                      SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.Combine(e_, earlier, later));
+                      values->assign(joined.begin(), joined.end());
+                      return OkStatus();
+                    }));
   StoreSlot(counter, carries, Values(carried->begin(), carried->end()));
   return OkStatus();
 }
@@ -297,8 +296,9 @@ StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::
     }
   }
   if (level.along_lanes) {
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(level.extent));
     SWAGE_RETURN_IF_ERROR(e_.nest().LaneLoop(
-        level.axis, lo, hi, e_.width(), e_.options().masked_tails,
+        level.axis, {lo, hi, extent}, e_.width(), e_.options().masked_tails,
         [&] { return Accumulate(number, slots, lo, e_.nest().AxisValue(level.axis)); }));
   } else {
     SWAGE_RETURN_IF_ERROR(
@@ -320,10 +320,10 @@ StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::
   return JoinVectors(std::move(vectors), level.partials, count);
 }
 
-// The partials as vectors in registers, for a combiner that is commutative and has an identity. Each
-// step adds to the first vector and then moves it behind the others: the loop has one body. That the
-// vectors end up rotated changes nothing, since the join pairs vector v with v + half, whichever of
-// the two comes first.
+// The partials as vectors in registers, for a combiner that is commutative and has an identity.
+// Each step adds to the first vector and then moves it behind the others: the loop has one body.
+// That the vectors end up rotated changes nothing, since the join pairs vector v with v + half,
+// whichever of the two comes first.
 StatusOr<Values> ReduceEmitter::EmitChunkInRegisters(size_t number, llvm::Value* lo,
                                                      llvm::Value* hi) {
   const Level level = levels_[number];
@@ -331,23 +331,23 @@ StatusOr<Values> ReduceEmitter::EmitChunkInRegisters(size_t number, llvm::Value*
   llvm::Value* identity = combiner_.identity(b_.getContext());
   std::vector<llvm::Value*> partials(level.partials / width, Splat(b_, identity, width));
   const auto add = [&](std::vector<llvm::Value*>* into, llvm::Value* element) -> Status {
-    SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.Combine(e_, {into->front()},
-                                                            {Splat(b_, element, width)}));
+    SWAGE_ASSIGN_OR_RETURN(Values joined,
+                           combiner_.Combine(e_, {into->front()}, {Splat(b_, element, width)}));
     into->front() = joined[0];
     return OkStatus();
   };
   llvm::Value* full = b_.CreateAnd(b_.CreateSub(hi, lo), b_.getInt64(-int64_t{width}));
   llvm::Value* main_end = b_.CreateAdd(lo, full);
-  SWAGE_RETURN_IF_ERROR(e_.nest().For(
-      lo, main_end, width, &partials,
-      [&](llvm::Value* at, std::vector<llvm::Value*>* now) -> Status {
-        e_.nest().current().lanes = {level.axis, width, nullptr};
-        e_.nest().Bind(level.axis, at);
-        SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
-        SWAGE_RETURN_IF_ERROR(add(now, element[0]));
-        std::rotate(now->begin(), now->begin() + 1, now->end());
-        return OkStatus();
-      }));
+  SWAGE_RETURN_IF_ERROR(
+      e_.nest().For(lo, main_end, width, &partials,
+                    [&](llvm::Value* at, std::vector<llvm::Value*>* now) -> Status {
+                      e_.nest().current().lanes = {level.axis, width, nullptr};
+                      e_.nest().Bind(level.axis, at);
+                      SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
+                      SWAGE_RETURN_IF_ERROR(add(now, element[0]));
+                      std::rotate(now->begin(), now->begin() + 1, now->end());
+                      return OkStatus();
+                    }));
   SWAGE_RETURN_IF_ERROR(
       e_.nest().IfCarried(b_.CreateICmpSLT(main_end, hi), &partials, [&]() -> Status {
         SWAGE_ASSIGN_OR_RETURN(llvm::Value * element, TailVector(number, main_end, hi));
@@ -395,7 +395,8 @@ StatusOr<llvm::Value*> ReduceEmitter::TailVector(size_t number, llvm::Value* lo,
   if (e_.options().masked_tails) {
     llvm::Value* tail = nullptr;
     SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
-      const Lanes lanes = e_.nest().MaskedLanes(level.axis, lo, hi, width);
+      SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(level.extent));
+      const Lanes lanes = e_.nest().MaskedLanes(level.axis, extent, width);
       e_.nest().current().lanes = lanes;
       e_.nest().Bind(level.axis, lo);
       SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
@@ -406,8 +407,8 @@ StatusOr<llvm::Value*> ReduceEmitter::TailVector(size_t number, llvm::Value* lo,
   }
   const Slots slots = NewSlots(width, 1);
   StoreSlot(slots, b_.getInt64(0), {identity});
-  SWAGE_RETURN_IF_ERROR(e_.nest().For(
-      lo, hi, 1, nullptr, [&](llvm::Value* at, std::vector<llvm::Value*>*) -> Status {
+  SWAGE_RETURN_IF_ERROR(
+      e_.nest().For(lo, hi, 1, nullptr, [&](llvm::Value* at, std::vector<llvm::Value*>*) -> Status {
         e_.nest().current().lanes = {level.axis, 1, nullptr};
         e_.nest().Bind(level.axis, at);
         SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));

@@ -47,6 +47,15 @@ void ValueEmitter::Preset(const Instruction* instruction, IndexId index, llvm::V
   nest_->current().values[{instruction, index, kAlways}] = {value};
 }
 
+void ValueEmitter::Keep(llvm::Value* value) {
+  const DType dtype = record_->instruction->shape().dtype();
+  llvm::Value* at =
+      b().CreateAnd(nest_->AxisValue(record_->axis), nest_->Int(record_->capacity - 1));
+  llvm::Value* slot = b().CreateGEP(StoredType(b().getContext(), dtype), record_->slots, at);
+  value = ToStored(b(), dtype, Splat(b(), value, nest_->lanes().width));
+  b().CreateAlignedStore(value, slot, llvm::Align(ir::DTypeBytes(dtype)));
+}
+
 StatusOr<llvm::Value*> ValueEmitter::Value(const Instruction* instruction, IndexId index,
                                            GuardId guard) {
   if (instruction->opcode() == Opcode::kGetTupleElement) {
@@ -68,8 +77,13 @@ StatusOr<Values> ValueEmitter::All(const Instruction* instruction, IndexId index
     if (auto it = memo.find(key); it != memo.end()) return it->second;
   }
   SWAGE_RETURN_IF_ERROR(CheckSize());
-  SWAGE_ASSIGN_OR_RETURN(Values values,
-                         nest_->At(depth, [&] { return Emit(instruction, index, guard); }));
+  const bool keep = record_ != nullptr && record_->instruction == instruction &&
+                    record_->index == index && guard == kAlways;
+  SWAGE_ASSIGN_OR_RETURN(Values values, nest_->At(depth, [&] {
+    StatusOr<Values> emitted = Emit(instruction, index, guard);
+    if (keep && emitted.ok()) Keep((*emitted)[0]);
+    return emitted;
+  }));
   nest_->scope(depth).values[key] = values;
   return values;
 }

@@ -36,6 +36,17 @@ class ValueEmitter {
   // From here on, in the current scope, this is the value.
   void Preset(const ir::Instruction* instruction, IndexId index, llvm::Value* value);
 
+  // Where the values of one instruction along one axis are also kept.
+  struct Record {
+    const ir::Instruction* instruction;
+    IndexId index;
+    AxisId axis;
+    llvm::Value* slots;  // stored elements, `capacity` (a power of two) and one vector more
+    int64_t capacity;    // an element beyond it overwrites an earlier one
+  };
+  // Keeps what is emitted for `record` from now on; null: nothing.
+  void set_record(const Record* record) { record_ = record; }
+
   // Reads an array at a row-major offset, and writes one (contiguous in the lanes).
   StatusOr<llvm::Value*> Load(llvm::Value* base, ir::DType dtype, ExprId offset, GuardId guard);
   Status Store(llvm::Value* base, ir::DType dtype, ExprId offset, llvm::Value* value);
@@ -72,6 +83,7 @@ class ValueEmitter {
   StatusOr<Values> EmitElementwiseAt(const ir::Instruction* instruction, IndexId index,
                                      GuardId guard);
   llvm::Value* Scratch();
+  void Keep(llvm::Value* value);
 
   EmitOptions options_;
   int width_;
@@ -85,6 +97,7 @@ class ValueEmitter {
   absl::flat_hash_map<std::tuple<const ir::Instruction*, IndexId, GuardId, int>, AxisId>
       inner_axes_;
   int64_t emitted_ = 0;
+  const Record* record_ = nullptr;
 };
 
 // The families of ops, each in its own file. All emit in the current scope.

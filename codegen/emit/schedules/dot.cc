@@ -264,8 +264,8 @@ Status DotKernel::PackRight(llvm::Value* k0, llvm::Value* count) {
         llvm::Value* line =
             b_.CreateGEP(acc, right_.packed, b_.CreateMul(i, b_.getInt64(tile_.columns())));
         return e_.nest().LaneLoop(
-            column_, column_begin_, column_end_, tile_.lanes, plan_.options.masked_tails,
-            [&]() -> Status {
+            column_, {column_begin_, column_end_, columns_}, tile_.lanes,
+            plan_.options.masked_tails, [&]() -> Status {
               SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e_.Value(right_.value, right_.index));
               SWAGE_ASSIGN_OR_RETURN(value, e_.Convert(right_.dtype, tile_.acc, value));
               llvm::Value* at = b_.CreateSub(e_.nest().AxisValue(column_), column_begin_);
@@ -290,8 +290,8 @@ Status DotKernel::PackPairs(llvm::Value* k0, llvm::Value* count) {
         llvm::Value* line =
             b_.CreateGEP(i32, right_.packed, b_.CreateMul(i, b_.getInt64(tile_.columns())));
         return e_.nest().LaneLoop(
-            column_, column_begin_, column_end_, tile_.lanes, plan_.options.masked_tails,
-            [&]() -> Status {
+            column_, {column_begin_, column_end_, columns_}, tile_.lanes,
+            plan_.options.masked_tails, [&]() -> Status {
               llvm::Value* halves[2];
               llvm::Value* const at_k[2] = {first, second};
               for (int half = 0; half < 2; ++half) {
@@ -322,7 +322,7 @@ Status DotKernel::PackLeft(llvm::Value* k0, llvm::Value* count) {
         llvm::Value* line = b_.CreateGEP(
             element, left_.packed, b_.CreateMul(b_.CreateSub(m, row_begin_), b_.getInt64(kBlock)));
         return e_.nest().LaneLoop(
-            k_, k0, b_.CreateAdd(k0, count), e_.width(), plan_.options.masked_tails,
+            k_, {k0, b_.CreateAdd(k0, count), depth_}, e_.width(), plan_.options.masked_tails,
             [&]() -> Status {
               SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e_.Value(left_.value, left_.index));
               SWAGE_ASSIGN_OR_RETURN(value, e_.Convert(left_.dtype, LeftDtype(), value));
@@ -402,7 +402,7 @@ Status DotKernel::EmitEpilogue() {
         llvm::Value* line = b_.CreateGEP(
             acc, sums_, b_.CreateMul(b_.CreateSub(m, row_begin_), b_.getInt64(tile_.columns())));
         return e_.nest().LaneLoop(
-            column_, column_begin_, column_end_, width, plan_.options.masked_tails,
+            column_, {column_begin_, column_end_, columns_}, width, plan_.options.masked_tails,
             [&]() -> Status {
               llvm::Value* at = b_.CreateSub(e_.nest().AxisValue(column_), column_begin_);
               llvm::Value* sum = b_.CreateAlignedLoad(VectorOf(acc, e_.nest().lanes().width),

@@ -1,8 +1,11 @@
 // File: codegen/emit/schedules/loop.cc
 #include "codegen/emit/schedules/loop.h"
 
+#include <optional>
 #include <vector>
 
+#include "codegen/emit/schedules/row_cache.h"
+#include "codegen/emit/types.h"
 #include "llvm/IR/Intrinsics.h"
 
 namespace swage::emit {
@@ -24,6 +27,8 @@ class LoopKernel {
   Status BindAxes(llvm::Value* task, int count);
   Status EmitTask(llvm::Value* task);
   Status EmitLanes(llvm::Value* lo, llvm::Value* hi);
+  // The row of a row tile, whose expensive values the reduction has kept if they fit.
+  Status EmitCachedRow(const RowCachePlan& cache, llvm::Value* extent);
   // Computes the outputs with `rank` dims at the current index, then stores them.
   Status EmitLeaves(int rank);
   int rank() const { return static_cast<int>(plan_.space.parts_per_dim.size()); }
@@ -85,13 +90,50 @@ Status LoopKernel::EmitTask(llvm::Value* task) {
     task = row;
   }
   SWAGE_RETURN_IF_ERROR(BindAxes(task, count - 1));
+  const std::optional<RowCachePlan> cache = FindRowCache(plan_);
+  if (cache && plan_.block == 0) return EmitCachedRow(*cache, extent);
   SWAGE_RETURN_IF_ERROR(EmitLeaves(rank() - 1));
   return EmitLanes(lo, hi);
 }
 
 Status LoopKernel::EmitLanes(llvm::Value* lo, llvm::Value* hi) {
-  return e_.nest().LaneLoop(axes_.back(), lo, hi, plan_.width, plan_.options.masked_tails,
+  SWAGE_ASSIGN_OR_RETURN(
+      llvm::Value * extent,
+      e_.indices().DimValue(plan_.space.extent(static_cast<int>(axes_.size()) - 1)));
+  return e_.nest().LaneLoop(axes_.back(), {lo, hi, extent}, plan_.width, plan_.options.masked_tails,
                             [&] { return EmitLeaves(rank()); });
+}
+
+Status LoopKernel::EmitCachedRow(const RowCachePlan& cache, llvm::Value* extent) {
+  const ir::DType dtype = cache.value->shape().dtype();
+  llvm::Type* type = StoredType(b_.getContext(), dtype);
+  const auto exprs = e_.arena().Exprs(index_);
+  const IndexId row = e_.arena().Index(exprs.first(exprs.size() - 1));
+  const AxisId axis =
+      e_.InnerAxis(cache.reduce, row, kAlways, rank() - 1, cache.value->shape().dim(rank() - 1));
+  const auto row_exprs = e_.arena().Exprs(row);
+  std::vector<ExprId> element(row_exprs.begin(), row_exprs.end());
+  element.push_back(e_.arena().Axis(axis));
+  const ValueEmitter::Record record{cache.value, e_.arena().Index(element), axis,
+                                    e_.nest().Alloca(type, kRowCacheElements + plan_.width, 64),
+                                    kRowCacheElements};
+  e_.set_record(&record);
+  SWAGE_RETURN_IF_ERROR(e_.Value(cache.reduce, row).status());
+  e_.set_record(nullptr);
+  SWAGE_RETURN_IF_ERROR(EmitLeaves(rank() - 1));
+  llvm::Value* fits = b_.CreateICmpSLE(extent, b_.getInt64(kRowCacheElements));
+  SWAGE_RETURN_IF_ERROR(e_.nest().If(fits, [&] {
+    return e_.nest().LaneLoop(
+        axes_.back(), {b_.getInt64(0), extent, extent}, plan_.width, plan_.options.masked_tails,
+        [&] {
+          llvm::Value* slot = b_.CreateGEP(type, record.slots, e_.nest().AxisValue(axes_.back()));
+          llvm::Value* kept = b_.CreateAlignedLoad(VectorOf(type, e_.nest().lanes().width), slot,
+                                                   llvm::Align(ir::DTypeBytes(dtype)));
+          e_.Preset(cache.value, index_, FromStored(b_, dtype, kept));
+          return EmitLeaves(rank());
+        });
+  }));
+  return e_.nest().If(b_.CreateNot(fits), [&] { return EmitLanes(b_.getInt64(0), extent); });
 }
 
 Status LoopKernel::EmitLeaves(int rank) {
