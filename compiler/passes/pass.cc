@@ -25,6 +25,8 @@ void PassContext::OpenDump(const ir::Module& module) {
   }
 }
 
+void PassContext::CloseDump() { dump_.reset(); }
+
 void PassContext::DumpInside(const Pass& pass, std::string_view label, const ir::Module& module) {
   if (dump_ != nullptr) dump_->TextInside(module, pass.name(), label);
 }

@@ -117,6 +117,9 @@ class PassContext {
   void DumpFile(std::string_view suffix, std::string_view bytes, std::string_view what);
   // Gives the dump (opened by the first pipeline; null: none) its name and options.
   void OpenDump(const ir::Module& module);
+  // Ends the dump: after it the messages hold all that went wrong with it. The destructor does it
+  // too.
+  void CloseDump();
   ModuleDump* dump() { return dump_.get(); }
 
  private:

@@ -72,7 +72,7 @@ StatusOr<bool> Pipeline::RunInside(ir::Module& module, PipelineRun& run) {
     if (run.Depth() == 1) run.DumpBorder(module, kStart, NameOr(passes_, 0, kEnd));
     changed = RunPasses(module, run);
     if (changed.ok() && run.Depth() == 1 && !passes_.empty()) {
-      run.DumpBorder(module, passes_.back()->name(), kEnd);
+      run.DumpText(module, passes_.back()->name(), kEnd);
     }
   }
   run.Leave();

@@ -223,8 +223,8 @@ void PipelineRun::ReportEffects(const PassFilter& filter, const std::vector<Effe
     if (effects[e].matched == 0) {
       why = filter.run(e) < 0
                 ? absl::StrCat(filter.name(e), " did not run")
-                : absl::StrCat(filter.name(e), " ran ",
-                               counter_.Count(filter.pipeline(e), filter.name(e)), " times");
+                : absl::StrCat(filter.name(e), " ran only ",
+                               counter_.Count(filter.pipeline(e), filter.name(e)), "x");
     }
     context_.Log(Severity::kWarning,
                  absl::StrCat("[passes] ", ToAbsl(option), ": '", filter.text(e),

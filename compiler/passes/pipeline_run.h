@@ -38,7 +38,8 @@ class PipelineRun {
   void Enter(const Pipeline& pipeline);
   void Leave();
 
-  // Dumps the border of a pipeline where the module is not on disk in this form already.
+  void DumpText(const ir::Module& module, std::string_view after, std::string_view before);
+  // The same where the module is not on disk in this form already.
   void DumpBorder(const ir::Module& module, std::string_view after, std::string_view before);
   Status RunCheckers(ir::Module& module, std::string_view after);
 
@@ -60,7 +61,6 @@ class PipelineRun {
   bool Skips(Pass& pass, const ir::Module& module, const PassPosition& position,
              const std::vector<int>& only);
   bool WantsDump(const PassPosition& position) const;
-  void DumpText(const ir::Module& module, std::string_view after, std::string_view before);
   void ReportEffects(const PassFilter& filter, const std::vector<Effect>& effects,
                      std::string_view option, const ir::Module& module);
 

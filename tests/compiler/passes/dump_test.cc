@@ -97,17 +97,18 @@ TEST_F(DumpTest, WritesAFilePerPassThatChangedSomething) {
                   "module_0000.attend.0001.copy-insertion.after_adding_copies.txt",
                   "module_0000.attend.0002.simplification.after_tuple-simplifier.before_dce.txt",
                   "module_0000.attend.0003.simplification.after_dce.before_pipeline-end.txt",
+                  "module_0000.attend.0004.cpu.after_simplification.before_pipeline-end.txt",
                   "module_0000.attend.1.ll", "module_0000.attend.ll"));
 }
 
 TEST_F(DumpTest, NumbersGoOnOverCompilesAndProcesses) {
   Compile(kHlo);
   Compile(kHlo);
-  EXPECT_THAT(Files("module_0001."), testing::SizeIs(6));
+  EXPECT_THAT(Files("module_0001."), testing::SizeIs(7));
   // As another process would find it that has lost the counter.
   std::filesystem::remove(directory_ + "/.next_module");
   Compile(kHlo);
-  EXPECT_THAT(Files("module_0002."), testing::SizeIs(6));
+  EXPECT_THAT(Files("module_0002."), testing::SizeIs(7));
 }
 
 TEST_F(DumpTest, ManyThreadsGetNumbersOfTheirOwn) {
@@ -118,7 +119,7 @@ TEST_F(DumpTest, ManyThreadsGetNumbersOfTheirOwn) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_THAT(Files("module_"), testing::SizeIs(32 * 6));
+  EXPECT_THAT(Files("module_"), testing::SizeIs(32 * 7));
   EXPECT_EQ(Index()["modules"].size(), 32u);
 }
 
@@ -194,10 +195,11 @@ TEST_F(DumpTest, FiltersChooseWhatIsDumped) {
                   "module_0000.attend.0001.copy-insertion.after_adding_copies.txt",
                   "module_0000.attend.0002.simplification.after_tuple-simplifier.before_dce.txt",
                   "module_0000.attend.0003.simplification.after_dce.before_pipeline-end.txt",
+                  "module_0000.attend.0004.cpu.after_simplification.before_pipeline-end.txt",
                   "module_0000.attend.1.ll", "module_0000.attend.ll"));
   options.dump_passes = {"tuple.*er$"};
   Compile(kHlo, options);
-  EXPECT_THAT(Files("module_0001.attend.000"), testing::SizeIs(4));
+  EXPECT_THAT(Files("module_0001.attend.000"), testing::SizeIs(5));
 }
 
 TEST_F(DumpTest, NamesAreSafe) {

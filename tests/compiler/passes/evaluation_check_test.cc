@@ -11,9 +11,9 @@
 namespace swage::passes {
 namespace {
 
-using ::testing::HasSubstr;
 using ir::DType;
 using ir::Literal;
+using ::testing::HasSubstr;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -111,8 +111,8 @@ ENTRY main {
 }
 
 TEST(EvaluationCheck, DoesNotMakeHugeArguments) {
-  const auto module = ParseForTest(
-      "HloModule m\nENTRY main {\n  ROOT x = f32[100000,100000] parameter(0)\n}");
+  const auto module =
+      ParseForTest("HloModule m\nENTRY main {\n  ROOT x = f32[100000,100000] parameter(0)\n}");
   ASSERT_NE(module, nullptr);
   PassContext context;
   EXPECT_EQ(EvaluationCheck::Start(*module, context), nullptr);

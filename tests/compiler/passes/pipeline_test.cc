@@ -249,7 +249,7 @@ TEST_F(PipelineTest, AFilterWithoutEffectIsReported) {
               ElementsAre("[passes] disable_passes: 'quiet' had no effect on module 'chain': quiet "
                           "would have changed nothing",
                           "[passes] disable_passes: 'grow:3' had no effect on module 'chain': grow "
-                          "ran 1 times"));
+                          "ran only 1x"));
   EXPECT_EQ(module_->instruction_count(), 1);
   options.disable_passes.clear();
   options.only_passes = {"quiet"};
