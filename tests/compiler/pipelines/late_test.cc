@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,12 +13,11 @@
 #include "compiler/ir/parser.h"
 #include "compiler/ir/verifier.h"
 #include "compiler/pipelines/cpu.h"
+#include "tests/compiler/analysis/memory_model.h"
 
 namespace swage::pipelines {
 namespace {
 
-using analysis::BufferAssignment;
-using analysis::Slice;
 using ir::Instruction;
 using ir::Opcode;
 
@@ -58,78 +56,13 @@ TEST(LatePasses, ModulesAreLaidOutScheduledAndMadeOfKernels) {
   });
 }
 
-// Runs the schedule on memory that knows which value it holds.
-class Memory {
- public:
-  Memory(const ir::Computation& computation, const BufferAssignment& buffers)
-      : computation_(computation), buffers_(buffers) {}
-
-  void Run() {
-    const auto order = computation_.schedule();
-    const auto ranges = analysis::LiveRanges::Compute(computation_, order).value();
-    for (const Instruction* step : order) {
-      if (analysis::IsAlias(*step)) continue;
-      for (const Instruction* operand : step->operands()) {
-        for (analysis::ValueId id : ranges.ValuesOf(operand))
-          ExpectHolds(ranges.value(id), id, step);
-      }
-      for (analysis::ValueId id : ranges.ValuesOf(step)) Write(ranges.value(id), id);
-    }
-    for (analysis::ValueId id : ranges.ValuesOf(computation_.root())) {
-      ExpectHolds(ranges.value(id), id, computation_.root());
-    }
-  }
-
- private:
-  using Place = std::pair<int, int64_t>;  // kind and row
-  struct Held {
-    int64_t end;
-    analysis::ValueId value;
-  };
-
-  const Slice& SliceOf(const analysis::Value& value) const {
-    return buffers_.SliceOf(value.instruction, value.index);
-  }
-  std::map<int64_t, Held>& At(const Slice& slice) {
-    return memory_[Place(static_cast<int>(slice.kind), slice.index)];
-  }
-
-  void ExpectHolds(const analysis::Value& value, analysis::ValueId id, const Instruction* reader) {
-    const Slice& slice = SliceOf(value);
-    if (slice.size == 0) return;
-    auto& held = At(slice);
-    const auto it = held.find(slice.offset);
-    ASSERT_TRUE(it != held.end()) << value.instruction->name() << " for " << reader->name();
-    EXPECT_EQ(it->second.value, id) << value.instruction->name() << " for " << reader->name();
-  }
-
-  void Write(const analysis::Value& value, analysis::ValueId id) {
-    const Slice& slice = SliceOf(value);
-    if (slice.size == 0) return;
-    if (slice.kind == Slice::Kind::kArena) {
-      EXPECT_LE(slice.offset + slice.size, buffers_.arena_bytes());
-      EXPECT_EQ(slice.offset % analysis::kBufferAlignment, 0);
-    }
-    auto& held = At(slice);
-    for (auto it = held.begin(); it != held.end();) {
-      const bool overlaps = it->first < slice.offset + slice.size && slice.offset < it->second.end;
-      it = overlaps ? held.erase(it) : std::next(it);
-    }
-    held[slice.offset] = {slice.offset + slice.size, id};
-  }
-
-  const ir::Computation& computation_;
-  const BufferAssignment& buffers_;
-  std::map<Place, std::map<int64_t, Held>> memory_;
-};
-
 TEST(LatePasses, EveryValueIsInItsPlaceWhenItIsRead) {
   int64_t in_place = 0;
   ForEachCompiled({"corpus", "hlo_text", "models"}, [&](const ir::Module& module) {
     for (const ir::Computation* computation : module.ExecutedComputations()) {
       const auto buffers = analysis::AssignBuffers(*computation);
       ASSERT_TRUE(buffers.ok()) << buffers.status().message();
-      Memory(*computation, *buffers).Run();
+      analysis::ExpectValuesInPlace(*computation, computation->schedule(), *buffers);
       for (const Instruction* step : computation->schedule()) {
         if (step->opcode() != Opcode::kFusion || !step->shape().is_array()) continue;
         for (int i = 0; i < step->operand_count(); ++i) {
