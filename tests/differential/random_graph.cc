@@ -1,0 +1,275 @@
+#include "tests/differential/random_graph.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/ir/builder.h"
+
+namespace swage::differential {
+namespace {
+
+using ir::Builder;
+using ir::Dim;
+using ir::Dims;
+using ir::DType;
+using ir::Instruction;
+using ir::Opcode;
+using ir::Shape;
+
+class Generator {
+ public:
+  Generator(uint64_t seed, const GraphOptions& options)
+      : random_(seed),
+        options_(options),
+        module_(std::make_unique<ir::Module>(absl::StrCat("random_", seed))),
+        entry_(module_->AddComputation("main")),
+        builder_(entry_) {}
+
+  std::unique_ptr<ir::Module> Make() {
+    const int parameters = 1 + Below(3);
+    for (int i = 0; i < parameters; ++i) {
+      Keep(builder_.Parameter(i, Shape::Array(AnyDType(), AnyDims())));
+    }
+    while (entry_->instruction_count() < parameters + options_.ops) AddOp();
+    Finish();
+    return std::move(module_);
+  }
+
+ private:
+  int Below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
+  template <typename T>
+  T OneOf(std::initializer_list<T> list) {
+    return list.begin()[Below(static_cast<int>(list.size()))];
+  }
+
+  DType AnyDType() {
+    return OneOf({DType::kF32, DType::kF32, DType::kF32, DType::kF64, DType::kBF16, DType::kF16,
+                  DType::kS32, DType::kU8, DType::kS64});
+  }
+  Dims AnyDims() {
+    Dims dims;
+    const int rank = Below(4);
+    for (int i = 0; i < rank; ++i) {
+      dims.push_back(Dim(OneOf<int64_t>({1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33})));
+    }
+    if (rank > 0 && Below(40) == 0) dims[Below(rank)] = Dim(0);
+    return dims;
+  }
+
+  Instruction* Any() { return values_[values_.size() - 1 - Below(std::min<int>(12, values_.size()))]; }
+  // A value of x's shape and dtype: another one if there is, else made from x.
+  Instruction* Like(Instruction* x) {
+    std::vector<Instruction*> same;
+    for (Instruction* value : values_) {
+      if (value != x && value->shape() == x->shape()) same.push_back(value);
+    }
+    if (!same.empty() && Below(4) != 0) return same[Below(static_cast<int>(same.size()))];
+    Instruction* number = builder_.Scalar(x->shape().dtype(), 1 + Below(5));
+    return *builder_.BroadcastScalar(number, x->shape().dims());
+  }
+  void Keep(const StatusOr<Instruction*>& made) {
+    if (!made.ok() || !(*made)->shape().is_array()) return;
+    StatusOr<int64_t> elements = (*made)->shape().NumElements();
+    if (elements.ok() && *elements <= 60000) values_.push_back(*made);
+  }
+
+  void AddOp() {
+    Instruction* x = Any();
+    switch (Below(16)) {
+      case 0:
+      case 1:
+      case 2:
+        return AddUnary(x);
+      case 3:
+      case 4:
+      case 5:
+        return AddBinary(x);
+      case 6:
+        return AddSelect(x);
+      case 7:
+        return AddBroadcast(x);
+      case 8:
+        return AddReshapeOrTranspose(x);
+      case 9:
+        return AddSlice(x);
+      case 10:
+        return AddPad(x);
+      case 11:
+        return AddConcatenate(x);
+      case 12:
+      case 13:
+        return AddReduce(x);
+      case 14:
+        return Keep(builder_.Convert(x, AnyDType()));
+      default:
+        return options_.dots && Below(2) == 0 ? AddDot(x) : AddIndexed(x);
+    }
+  }
+
+  void AddUnary(Instruction* x) {
+    if (ir::IsFloat(x->shape().dtype())) {
+      return Keep(builder_.Unary(
+          OneOf({Opcode::kAbs, Opcode::kNegate, Opcode::kExp, Opcode::kTanh, Opcode::kLog, Opcode::kSqrt,
+                 Opcode::kRsqrt, Opcode::kFloor, Opcode::kSign, Opcode::kLogistic, Opcode::kSin,
+                 Opcode::kErf, Opcode::kExpm1, Opcode::kRoundNearestEven, Opcode::kCbrt}),
+          x));
+    }
+    Keep(builder_.Unary(OneOf({Opcode::kNot, Opcode::kPopulationCount, Opcode::kClz}), x));
+  }
+
+  void AddBinary(Instruction* x) {
+    Instruction* y = Like(x);
+    if (ir::IsFloat(x->shape().dtype())) {
+      return Keep(builder_.Binary(OneOf({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
+                                         Opcode::kMaximum, Opcode::kMinimum, Opcode::kPower,
+                                         Opcode::kAtan2, Opcode::kRemainder}),
+                                  x, y));
+    }
+    Keep(builder_.Binary(OneOf({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
+                                Opcode::kRemainder, Opcode::kMaximum, Opcode::kAnd, Opcode::kXor,
+                                Opcode::kShiftLeft, Opcode::kShiftRightArithmetic,
+                                Opcode::kShiftRightLogical}),
+                         x, y));
+  }
+
+  void AddSelect(Instruction* x) {
+    Instruction* y = Like(x);
+    StatusOr<Instruction*> pred = builder_.Compare(
+        x, y, OneOf({ir::CompareDirection::kLt, ir::CompareDirection::kGe, ir::CompareDirection::kNe}));
+    if (pred.ok()) Keep(builder_.Select(*pred, x, Like(x)));
+  }
+
+  void AddBroadcast(Instruction* x) {
+    Dims dims;
+    std::vector<int64_t> dimensions;
+    if (Below(2) == 0) dims.push_back(Dim(2 + Below(6)));
+    for (int i = 0; i < x->shape().rank(); ++i) {
+      dimensions.push_back(static_cast<int64_t>(dims.size()));
+      dims.push_back(x->shape().dim(i));
+      if (Below(3) == 0) dims.push_back(Dim(1 + Below(4)));
+    }
+    Keep(builder_.Broadcast(x, dims, dimensions));
+  }
+
+  void AddReshapeOrTranspose(Instruction* x) {
+    const int rank = x->shape().rank();
+    if (Below(2) == 0) {
+      std::vector<int64_t> permutation(rank);
+      for (int i = 0; i < rank; ++i) permutation[i] = i;
+      std::shuffle(permutation.begin(), permutation.end(), random_);
+      return Keep(builder_.Transpose(x, permutation));
+    }
+    // Merge two neighbours, or add a dimension of 1.
+    Dims dims(x->shape().dims().begin(), x->shape().dims().end());
+    if (rank >= 2 && Below(2) == 0) {
+      const int at = Below(rank - 1);
+      dims[at] = dims[at] * dims[at + 1];
+      dims.erase(dims.begin() + at + 1);
+    } else {
+      dims.insert(dims.begin() + Below(rank + 1), Dim(1));
+    }
+    Keep(builder_.Reshape(x, dims));
+  }
+
+  void AddSlice(Instruction* x) {
+    if (Below(3) == 0) {
+      std::vector<int64_t> dimensions;
+      for (int i = 0; i < x->shape().rank(); ++i) {
+        if (Below(2) == 0) dimensions.push_back(i);
+      }
+      return Keep(builder_.Reverse(x, dimensions));
+    }
+    std::vector<Dim> starts, limits;
+    std::vector<int64_t> strides;
+    for (const Dim& dim : x->shape().dims()) {
+      const int extent = static_cast<int>(*dim.static_value());
+      const int start = extent == 0 ? 0 : Below(extent);
+      starts.push_back(Dim(start));
+      limits.push_back(Dim(start + (extent == start ? 0 : Below(extent - start + 1))));
+      strides.push_back(1 + Below(3));
+    }
+    Keep(builder_.Slice(x, starts, limits, strides));
+  }
+
+  void AddPad(Instruction* x) {
+    std::vector<ir::PadAttrs::Entry> entries;
+    for (const Dim& dim : x->shape().dims()) {
+      const int64_t extent = *dim.static_value();
+      ir::PadAttrs::Entry entry;
+      entry.low = Dim(Below(4) - (extent > 2 ? 1 : 0));
+      entry.high = Dim(Below(4));
+      entry.interior = Below(3) == 0 ? 1 : 0;
+      entries.push_back(entry);
+    }
+    Keep(builder_.Pad(x, builder_.Scalar(x->shape().dtype(), Below(3)), entries));
+  }
+
+  void AddConcatenate(Instruction* x) {
+    if (x->shape().rank() == 0) return;
+    Keep(builder_.Concatenate({x, Like(x), x}, Below(x->shape().rank())));
+  }
+
+  void AddReduce(Instruction* x) {
+    std::vector<int64_t> dimensions;
+    for (int i = 0; i < x->shape().rank(); ++i) {
+      if (Below(2) == 0) dimensions.push_back(i);
+    }
+    const Opcode combiner = OneOf({Opcode::kAdd, Opcode::kMaximum, Opcode::kMultiply, Opcode::kMinimum});
+    Instruction* init = builder_.Scalar(x->shape().dtype(), combiner == Opcode::kMultiply ? 1 : 0);
+    Keep(builder_.ReduceSimple(x, init, dimensions, combiner));
+  }
+
+  void AddIndexed(Instruction* x) {
+    const int rank = x->shape().rank();
+    if (rank == 0) return;
+    std::vector<Instruction*> starts;
+    std::vector<Dim> sizes;
+    for (const Dim& dim : x->shape().dims()) {
+      const int extent = static_cast<int>(*dim.static_value());
+      starts.push_back(builder_.Scalar(DType::kS32, Below(12) - 3));
+      sizes.push_back(Dim(extent == 0 ? 0 : 1 + Below(extent)));
+    }
+    StatusOr<Instruction*> window = builder_.DynamicSlice(x, starts, sizes);
+    if (!window.ok() || Below(2) == 0) return Keep(window);
+    Keep(builder_.DynamicUpdateSlice(x, *window, starts));
+  }
+
+  void AddDot(Instruction* x) {
+    if (x->shape().rank() == 0 || !ir::IsFloat(x->shape().dtype())) return;
+    const int last = x->shape().rank() - 1;
+    Instruction* number = builder_.Scalar(x->shape().dtype(), 1);
+    StatusOr<Instruction*> y = builder_.BroadcastScalar(
+        number, {x->shape().dim(last), Dim(OneOf<int64_t>({1, 3, 16, 33}))});
+    ir::DotAttrs attrs;
+    attrs.lhs_contracting = {last};
+    attrs.rhs_contracting = {0};
+    if (y.ok()) Keep(builder_.Dot(x, *y, attrs));
+  }
+
+  // Several results, so that values are shared between kernels.
+  void Finish() {
+    std::vector<Instruction*> results;
+    for (int i = 0; i < 3 && i < static_cast<int>(values_.size()); ++i) {
+      results.push_back(values_[values_.size() - 1 - i]);
+    }
+    entry_->set_root(*builder_.Tuple(results));
+    module_->set_entry(entry_);
+  }
+
+  std::mt19937_64 random_;
+  GraphOptions options_;
+  std::unique_ptr<ir::Module> module_;
+  ir::Computation* entry_;
+  Builder builder_;
+  std::vector<Instruction*> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<ir::Module> RandomGraph(uint64_t seed, const GraphOptions& options) {
+  return Generator(seed, options).Make();
+}
+
+}  // namespace swage::differential

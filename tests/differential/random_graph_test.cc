@@ -1,0 +1,73 @@
+// Random programs: what the CPU compiler makes of them gives what the evaluator gives, on ordinary
+// and on special inputs, with run-time and with baked extents.
+#include <gtest/gtest.h>
+
+#include "codegen/cpu/compile.h"
+#include "compiler/evaluator/evaluator.h"
+#include "compiler/ir/verifier.h"
+#include "compiler/passes/evaluation_check.h"
+#include "tests/differential/random_graph.h"
+
+namespace swage::differential {
+namespace {
+
+StatusOr<ir::Literal> RunOnCpu(const ir::Module& module, const std::vector<ir::Literal>& arguments,
+                               bool baked) {
+  cpu::CompileOptions options;
+  options.kernels.baked_dims = baked;
+  SWAGE_ASSIGN_OR_RETURN(const auto executable, cpu::Compile(module.Clone(), options));
+  std::vector<const void*> in;
+  for (const ir::Literal& argument : arguments) in.push_back(argument.bytes().data());
+  std::vector<ir::Literal> results;
+  std::vector<void*> out;
+  for (const ir::Shape& shape : executable->output_shapes()) {
+    SWAGE_ASSIGN_OR_RETURN(results.emplace_back(), ir::Literal::Create(shape));
+    out.push_back(results.back().mutable_bytes().data());
+  }
+  SWAGE_RETURN_IF_ERROR(executable->Run(in, out));
+  return ir::Literal::Tuple(std::move(results));
+}
+
+void CheckSeed(uint64_t seed, const GraphOptions& options) {
+  const std::unique_ptr<ir::Module> module = RandomGraph(seed, options);
+  SCOPED_TRACE(module->ToString());
+  const Status verified = ir::Verify(*module);
+  ASSERT_TRUE(verified.ok()) << verified;
+  for (passes::InputKind kind : {passes::InputKind::kOrdinary, passes::InputKind::kSpecial}) {
+    const StatusOr<std::vector<ir::Literal>> arguments = passes::RandomArguments(*module, kind);
+    ASSERT_TRUE(arguments.ok()) << arguments.status();
+    const StatusOr<ir::Literal> want = evaluator::Evaluate(*module, *arguments);
+    ASSERT_TRUE(want.ok()) << want.status();
+    for (const bool baked : {false, true}) {
+      const StatusOr<ir::Literal> got = RunOnCpu(*module, *arguments, baked);
+      ASSERT_TRUE(got.ok()) << got.status();
+      const auto difference = passes::FirstDifference(*want, *got, options.dots);
+      EXPECT_FALSE(difference.has_value()) << "seed " << seed << ": " << *difference;
+    }
+  }
+}
+
+class RandomGraphTest : public testing::TestWithParam<int> {};
+
+#ifdef SWAGE_LONG_TESTS
+constexpr int kSeedsPerTest = 250;
+#else
+constexpr int kSeedsPerTest = 6;
+#endif
+
+TEST_P(RandomGraphTest, CpuAgreesWithTheEvaluatorBitForBit) {
+  for (int i = 0; i < kSeedsPerTest && !HasFailure(); ++i) {
+    CheckSeed(GetParam() * 1000 + i, {.ops = 10 + 5 * (i % 5)});
+  }
+}
+
+TEST_P(RandomGraphTest, CpuAgreesWithTheEvaluatorAroundDots) {
+  for (int i = 0; i < kSeedsPerTest && !HasFailure(); ++i) {
+    CheckSeed(500000 + GetParam() * 1000 + i, {.ops = 20, .dots = true});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomGraphTest, testing::Range(0, 8));
+
+}  // namespace
+}  // namespace swage::differential
