@@ -44,13 +44,24 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
   llvm::Module module("kernel", context);
   SWAGE_ASSIGN_OR_RETURN(EmittedKernel emitted, EmitKernel(plan, &module, "kernel"));
 
-  ir::SymbolBinding binding;
+  for (const ir::Instruction* parameter : fusion.parameters()) {
+    compiled.parameters_.push_back(parameter->shape());
+  }
+  SWAGE_RET_CHECK(emitted.dims == general.symbols);
+  compiled.symbols_ = general.symbols;
+  compiled.tasks_dim_ = emitted.tasks;
+  ir::SymbolBinding& binding = compiled.known_;
   for (size_t i = 0; i < general.symbols.size(); ++i) {
+    if (!general.values[i]) {
+      compiled.symbolic_ = true;
+      continue;
+    }
     SWAGE_RETURN_IF_ERROR(binding.Bind(general.symbols[i], *general.values[i]));
     compiled.dims_.push_back(*general.values[i]);
   }
-  SWAGE_RET_CHECK(emitted.dims == general.symbols);
-  SWAGE_ASSIGN_OR_RETURN(compiled.tasks_, emitted.tasks.Evaluate(binding));
+  if (!compiled.symbolic_) {
+    SWAGE_ASSIGN_OR_RETURN(compiled.tasks_, emitted.tasks.Evaluate(binding));
+  }
 
   SWAGE_ASSIGN_OR_RETURN(const cpu::HostTarget* host, cpu::HostTarget::Get());
   // Narrow vectors also mean an older CPU, so that nothing else of the wide one is used.
@@ -76,6 +87,30 @@ Status CompiledKernel::Reload(const std::string& object) {
 
 StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> args, GuardSide side,
                                                    int64_t step) const {
+  std::vector<int64_t> dims = dims_;
+  std::vector<ir::Shape> results = results_;
+  int64_t tasks = tasks_;
+  if (symbolic_) {
+    ir::SymbolBinding binding = known_;
+    for (size_t i = 0; i < args.size(); ++i) {
+      for (int d = 0; d < parameters_[i].rank(); ++d) {
+        SWAGE_RETURN_IF_ERROR(
+            binding.Bind(parameters_[i].dim(d), *args[i].shape().dim(d).static_value()));
+      }
+    }
+    dims.clear();
+    for (ir::Dim symbol : symbols_) {
+      SWAGE_ASSIGN_OR_RETURN(int64_t value, symbol.Evaluate(binding));
+      dims.push_back(value);
+    }
+    for (ir::Shape& shape : results) {
+      for (int d = 0; d < shape.rank(); ++d) {
+        SWAGE_ASSIGN_OR_RETURN(int64_t value, shape.dim(d).Evaluate(binding));
+        shape.set_dim(d, value);
+      }
+    }
+    SWAGE_ASSIGN_OR_RETURN(tasks, tasks_dim_.Evaluate(binding));
+  }
   std::vector<GuardedBuffer> buffers;
   for (const Literal& arg : args) {
     SWAGE_ASSIGN_OR_RETURN(
@@ -84,7 +119,7 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
     std::copy(arg.bytes().begin(), arg.bytes().end(), static_cast<uint8_t*>(buffer.data()));
     buffers.push_back(std::move(buffer));
   }
-  for (const ir::Shape& shape : results_) {
+  for (const ir::Shape& shape : results) {
     SWAGE_ASSIGN_OR_RETURN(int64_t bytes, shape.ByteSize());
     SWAGE_ASSIGN_OR_RETURN(GuardedBuffer buffer,
                            GuardedBuffer::Create(bytes, ir::DTypeBytes(shape.dtype()), side));
@@ -93,21 +128,21 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
   }
   std::vector<void*> pointers;
   for (const GuardedBuffer& buffer : buffers) pointers.push_back(buffer.data());
-  const cpu::KernelArgs kernel_args{pointers.data(), dims_.data()};
-  if (step == 0) step = std::max<int64_t>(tasks_, 1);
-  for (int64_t begin = 0; begin < tasks_; begin += step) {
-    entry()(&kernel_args, begin, std::min(tasks_, begin + step));
+  const cpu::KernelArgs kernel_args{pointers.data(), dims.data()};
+  if (step == 0) step = std::max<int64_t>(tasks, 1);
+  for (int64_t begin = 0; begin < tasks; begin += step) {
+    entry()(&kernel_args, begin, std::min(tasks, begin + step));
   }
-  std::vector<Literal> results;
+  std::vector<Literal> outputs;
   for (size_t i = 0; i < buffers.size(); ++i) {
     SWAGE_RETURN_IF_ERROR(buffers[i].Check());
     if (i < args.size()) continue;
-    const ir::Shape& shape = results_[i - args.size()];
+    const ir::Shape& shape = results[i - args.size()];
     const auto* bytes = static_cast<const uint8_t*>(buffers[i].data());
     SWAGE_ASSIGN_OR_RETURN(Literal result, Literal::FromBytes(shape, {bytes, buffers[i].size()}));
-    results.push_back(std::move(result));
+    outputs.push_back(std::move(result));
   }
-  return results;
+  return outputs;
 }
 
 Literal RandomLiteral(const ir::Shape& shape, uint64_t seed, bool special) {
@@ -171,7 +206,12 @@ Status CheckWithArgs(std::string_view hlo, const std::vector<Literal>& args, dou
   }
   for (const EmitOptions& target : TargetsHere()) {
     std::vector<Literal> first;
+    bool symbolic = false;
+    for (const ir::Instruction* parameter : module->entry()->parameters()) {
+      symbolic = symbolic || !parameter->shape().is_static();
+    }
     for (bool baked : {false, true}) {
+      if (symbolic && baked) continue;
       CompileOptions options;
       options.emit = target;
       options.baked = baked;

@@ -43,6 +43,7 @@ class CompiledKernel {
   const std::string& object() const { return object_; }
   const std::string& plan() const { return plan_; }
   Schedule schedule() const { return schedule_; }
+  // Without symbols of the fusion's own, which Run binds.
   const std::vector<int64_t>& dims() const { return dims_; }
   int64_t tasks() const { return tasks_; }
   cpu::KernelFn entry() const { return kernel_->entry(); }
@@ -54,7 +55,11 @@ class CompiledKernel {
   Schedule schedule_ = Schedule::kLoop;
   std::vector<int64_t> dims_;
   int64_t tasks_ = 0;
-  std::vector<ir::Shape> results_;
+  std::vector<ir::Shape> parameters_, results_;  // as the fusion has them
+  std::vector<ir::Dim> symbols_;
+  ir::SymbolBinding known_;  // of the symbols that generalising made
+  ir::Dim tasks_dim_;
+  bool symbolic_ = false;
   std::shared_ptr<cpu::LoadedKernel> kernel_;
 };
 
@@ -67,6 +72,7 @@ ir::Literal RandomLiteral(const ir::Shape& shape, uint64_t seed, bool special = 
 // task. All results must be bit-equal, NaNs as NaNs; with `tolerance`, the kernel may be off by
 // that relative to the largest magnitude, but its own variants must still agree on each target.
 Status CheckAgainstEvaluator(std::string_view hlo, double tolerance = 0, bool special = false);
+// For a module with symbols: only with run-time dims. Otherwise as above.
 Status CheckWithArgs(std::string_view hlo, const std::vector<ir::Literal>& args,
                      double tolerance = 0);
 
