@@ -1,24 +1,34 @@
 #include "compiler/pipelines/cpu.h"
 
 #include "compiler/ir/parser.h"
+#include "compiler/passes/algebraic_simplifier.h"
 #include "compiler/passes/broadcast_canonicalizer.h"
+#include "compiler/passes/broadcast_sinker.h"
 #include "compiler/passes/buffer_assignment.h"
 #include "compiler/passes/computation_deduplicator.h"
+#include "compiler/passes/constant_broadcast_canonicalizer.h"
+#include "compiler/passes/constant_folding.h"
+#include "compiler/passes/convert_mover.h"
 #include "compiler/passes/copy_elision.h"
 #include "compiler/passes/copy_insertion.h"
 #include "compiler/passes/cse.h"
 #include "compiler/passes/dce.h"
+#include "compiler/passes/dot_decomposer.h"
 #include "compiler/passes/fusion_wrapper.h"
+#include "compiler/passes/gather_simplifier.h"
 #include "compiler/passes/inline.h"
 #include "compiler/passes/layout_assignment.h"
 #include "compiler/passes/layout_normalization.h"
 #include "compiler/passes/map_inliner.h"
 #include "compiler/passes/optimization_barrier_expander.h"
 #include "compiler/passes/priority_fusion.h"
+#include "compiler/passes/reduction_degenerate_dim_remover.h"
 #include "compiler/passes/reshape_decomposer.h"
+#include "compiler/passes/reshape_mover.h"
 #include "compiler/passes/scheduling.h"
 #include "compiler/passes/sharding_remover.h"
 #include "compiler/passes/transpose_dimension_grouper.h"
+#include "compiler/passes/transpose_folding.h"
 #include "compiler/passes/tuple_simplifier.h"
 #include "compiler/passes/verify.h"
 #include "compiler/passes/zero_sized_elimination.h"
@@ -32,10 +42,31 @@ using namespace passes;  // NOLINT: this file is nothing but their names
 void AddSimplification(Pipeline& pipeline) {
   FixedPoint& simplification = pipeline.AddFixedPoint("simplification");
   simplification.AddPass<ZeroSizedElimination>();
+  simplification.AddPass<ConstantBroadcastCanonicalizer>();
+  simplification.AddPass<GatherSimplifier>();
+  simplification.AddPass<AlgebraicSimplifier>();
   simplification.AddPass<TupleSimplifier>();
+  simplification.AddPass<BroadcastSinker>();
+  simplification.AddPass<ReshapeMover>();
+  simplification.AddPass<ConstantFolding>();
+  simplification.AddPass<TransposeFolding>();
   simplification.AddPass<ComputationDeduplicator>();
   simplification.AddPass<Cse>();
   simplification.AddPass<Dce>();
+
+  // convert-mover undoes what reshape-mover does: each has a fixed point of its own.
+  FixedPoint& converts = pipeline.AddFixedPoint("convert-movement");
+  converts.AddPass<ConvertMover>();
+  converts.AddPass<AlgebraicSimplifier>();
+  converts.AddPass<Dce>();
+}
+
+// One dimension per role where that moves no data.
+void AddDotCanonicalization(Pipeline& pipeline) {
+  Pipeline& dots = pipeline.AddPipeline("dot-canonicalization");
+  dots.AddPass<DotDecomposer>();
+  dots.AddPass<AlgebraicSimplifier>();
+  dots.AddPass<Dce>();
 }
 
 // Replaces what later passes and emitters need not know.
@@ -50,6 +81,8 @@ void AddLayouts(Pipeline& pipeline) {
   pipeline.AddPass<LayoutAssignment>();
   pipeline.AddPass<LayoutNormalization>();
   FixedPoint& simplification = pipeline.AddFixedPoint("post-layout-simplification");
+  simplification.AddPass<ReductionDegenerateDimRemover>();
+  simplification.AddPass<AlgebraicSimplifier>();
   simplification.AddPass<ReshapeDecomposer>();
   simplification.AddPass<TransposeDimensionGrouper>();
   simplification.AddPass<TupleSimplifier>();
@@ -92,6 +125,7 @@ std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
   optimization.AddPass<OptimizationBarrierExpander>();
   optimization.AddPass<Dce>();
 
+  AddDotCanonicalization(*cpu);
   AddLayouts(*cpu);
   AddFusion(*cpu);
   AddBuffers(*cpu);
