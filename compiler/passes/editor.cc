@@ -41,7 +41,7 @@ Instruction* Editor::Made(Instruction* added) {
   if (has_layouts_ && added->shape().is_array() && !added->shape().is_scalar()) {
     added->mutable_shape()->set_layout(ir::Layout::RowMajor(added->shape().rank()));
   }
-  if (origin_ != nullptr) added->set_metadata(origin_);
+  if (origin_ != nullptr) added->set_metadata(origin_->shared_metadata());
   added_.push_back({added, added->id()});
   return added;
 }

@@ -44,7 +44,8 @@ class Editor {
   ir::Computation& computation() const { return computation_; }
   std::vector<Ref> PostOrder() const;
   bool IsGone(const Ref& ref) const { return gone_.contains(ref.id); }
-  void set_origin(const ir::Instruction* origin) { origin_ = origin->shared_metadata(); }
+  // `origin` must live while instructions are added.
+  void set_origin(const ir::Instruction* origin) { origin_ = origin; }
 
   ir::Instruction* Add(ir::Opcode opcode, ir::Shape shape,
                        absl::Span<ir::Instruction* const> operands,
@@ -91,7 +92,7 @@ class Editor {
 
   ir::Computation& computation_;
   const bool has_layouts_;
-  std::shared_ptr<const ir::Metadata> origin_;
+  const ir::Instruction* origin_ = nullptr;
   absl::flat_hash_set<int64_t> gone_;
   std::vector<Ref> added_;
 };

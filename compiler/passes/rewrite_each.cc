@@ -11,7 +11,9 @@ constexpr int kMaxDepth = 8;
 class Sweep {
  public:
   Sweep(ir::Computation& computation, RewriteFn rewrite)
-      : editor_(computation), rewrite_(rewrite) {}
+      : editor_(computation),
+        rewrite_(rewrite),
+        has_layouts_(computation.module()->has_layouts()) {}
 
   StatusOr<bool> Run() {
     for (const Editor::Ref& ref : editor_.PostOrder()) {
@@ -44,7 +46,8 @@ class Sweep {
   }
 
   StatusOr<bool> RewriteOnce(Instruction* instruction) {
-    if (HasControlEdges(*instruction) || !IsRowMajor(*instruction)) return false;
+    if (HasControlEdges(*instruction)) return false;
+    if (has_layouts_ && !IsRowMajor(*instruction)) return false;
     editor_.set_origin(instruction);
     editor_.TakeAdded();
     Instruction* value = rewrite_(*instruction, editor_);
@@ -60,6 +63,7 @@ class Sweep {
 
   Editor editor_;
   RewriteFn rewrite_;
+  const bool has_layouts_;
   std::vector<Work> work_;
   bool changed_ = false;
 };
