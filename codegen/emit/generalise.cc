@@ -223,7 +223,9 @@ void ExtentClasses::ConstrainPad(const Instruction* op) {
     const Node in = At(op->operand(0), i);
     const std::optional<int64_t> low = entry.low.static_value();
     const std::optional<int64_t> high = entry.high.static_value();
-    if (!low || !high) {
+    // Between no elements there are no gaps, so the formula below holds from one element on.
+    const bool empty_with_gaps = entry.interior > 0 && original_[in] == Dim(0);
+    if (!low || !high || empty_with_gaps) {
       Bake(in);
       Bake(At(op, i));
     } else if (entry.interior > 0) {

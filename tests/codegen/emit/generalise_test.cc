@@ -57,6 +57,14 @@ TEST(Generalise, DerivedExtentsAreExpressions) {
             "d0 d1*d2 ");
 }
 
+TEST(Generalise, GapsBetweenNoElementsAreNone) {
+  EXPECT_EQ(RootShape(General(R"(
+  x = f32[0,5] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[3,12] pad(x, z), padding=1_2_1x1_2_1)")),
+            "3 2*d0+2 ");
+}
+
 TEST(Generalise, TextsOfNeighbouringLengthsAreEqual) {
   const std::string body = R"(
   x = f32[3,$A] parameter(0)
