@@ -1,13 +1,14 @@
 #include "runtime/backend.h"
 
 #include "base/nearest.h"
+#include "runtime/cpu_backend.h"
 #include "runtime/evaluator_executable.h"
 
 namespace swage::runtime {
 namespace {
 
 constexpr Backend kBackends[] = {
-    {"cpu", CompileForEvaluator},
+    {"cpu", CompileForCpu},
     {"evaluator", CompileForEvaluator},
 };
 

@@ -1,0 +1,28 @@
+#include "runtime/cpu_backend.h"
+
+#include "base/log.h"
+#include "codegen/cpu/compile.h"
+
+namespace swage::runtime {
+namespace {
+
+LogLevel LevelOf(passes::Severity severity) {
+  return severity == passes::Severity::kWarning ? LogLevel::kWarn : LogLevel::kInfo;
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(
+    std::unique_ptr<ir::Module> module, const passes::CompilerOptions& options) {
+  cpu::CompileOptions compile_options;
+  compile_options.compiler = options;
+  const std::string name = module->name();
+  std::vector<passes::Message> messages;
+  auto executable = cpu::Compile(std::move(module), compile_options, &messages);
+  for (const passes::Message& message : messages) {
+    Log(LevelOf(message.severity), absl::StrCat("[compile] ", name, ": ", message.text));
+  }
+  return executable;
+}
+
+}  // namespace swage::runtime
