@@ -7,7 +7,7 @@ namespace swage::runtime {
 namespace {
 
 LogLevel LevelOf(passes::Severity severity) {
-  return severity == passes::Severity::kWarning ? LogLevel::kWarn : LogLevel::kInfo;
+  return severity == passes::Severity::kWarning ? LogLevel::kWarn : LogLevel::kDebug;
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ MissReport JitState::explain() const {
 std::string JitState::Reason() const {
   const MissReport report = explain();
   if (report.first) return "first key";
-  return ReasonText(report);
+  return absl::StrCat(ReasonText(report), "; nearest key ", report.nearest_key);
 }
 
 }  // namespace swage::internal

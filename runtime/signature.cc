@@ -141,7 +141,7 @@ std::string KeyItem::ToString() const {
       return absl::StrCat(ToAbsl(ir::DTypeName(dtype())), "[", absl::StrJoin(extents, ","), "]");
     }
     case Kind::kStructure:
-      return absl::StrCat("structure ", words[1]);
+      return absl::StrCat("a structure of ", words[1]);
     case Kind::kStatic:
       return StaticText(words);
     case Kind::kObject:

@@ -31,7 +31,8 @@ void ExpectSame(const std::vector<float>& got, const std::vector<float>& want) {
 }
 
 TEST(ElementwiseTest, NumbersAdaptToTheTensor) {
-  EXPECT_THAT(ValuesOf<float>([](List x) { return x[0] * 2 + 1; }, {F32({1, 2})}), ElementsAre(3, 5));
+  EXPECT_THAT(ValuesOf<float>([](List x) { return x[0] * 2 + 1; }, {F32({1, 2})}),
+              ElementsAre(3, 5));
   EXPECT_THAT(ValuesOf<int>([](List x) { return 10 - x[0]; }, {S32({1, 2})}), ElementsAre(9, 8));
   EXPECT_EQ((array<uint8_t>({1}) + 255).to_vector<uint8_t>()[0], 0);
   EXPECT_EQ((convert(F32({1}), bf16) + 0.5).dtype(), bf16);
@@ -44,9 +45,8 @@ TEST(ElementwiseTest, BroadcastsAsNumpy) {
   const Tensor right = reshape(arange(4) * 10, {4, 1});
   const Tensor sum = Both([](List x) { return x[0] + x[1]; }, {left, right});
   EXPECT_THAT(sum.shape(), ElementsAre(2, 1, 1, 4, 3));
-  EXPECT_THAT(sum.to_vector<int>(),
-              ElementsAre(0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32, 3, 4, 5, 13, 14, 15, 23, 24,
-                          25, 33, 34, 35));
+  EXPECT_THAT(sum.to_vector<int>(), ElementsAre(0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32, 3, 4,
+                                                5, 13, 14, 15, 23, 24, 25, 33, 34, 35));
   EXPECT_THAT(maximum(zeros({4, 2}), zeros({3, 1, 2})).shape(), ElementsAre(3, 4, 2));
   EXPECT_THAT((scalar(1.0f) + ones({1, 1, 1})).shape(), ElementsAre(1, 1, 1));
 }
@@ -113,17 +113,22 @@ TEST(ElementwiseTest, ShiftsByTheWidthOrMore) {
   const Tensor v = S32({-37, -37, -37, 5, 5}), count = S32({2, 31, 40, 2, 32});
   EXPECT_THAT(ValuesOf<int>([](List x) { return x[0] >> x[1]; }, {v, count}),
               ElementsAre(-10, -1, -1, 1, 0));
-  EXPECT_THAT(ValuesOf<int>([](List x) { return x[0] << x[1]; }, {S32({5, 5, 5}), S32({2, 31, 32})}),
-              ElementsAre(20, kMin, 0));
+  EXPECT_THAT(
+      ValuesOf<int>([](List x) { return x[0] << x[1]; }, {S32({5, 5, 5}), S32({2, 31, 32})}),
+      ElementsAre(20, kMin, 0));
   EXPECT_THAT((array<uint32_t>({0x80000000u}) >> 31).to_vector<uint32_t>(), ElementsAre(1));
 }
 
 TEST(ElementwiseTest, Comparisons) {
   const Tensor a = F32({1, NAN, 3}), b = F32({1, NAN, 2});
-  EXPECT_THAT(ValuesOf<bool>([](List x) { return x[0] == x[1]; }, {a, b}), ElementsAre(true, false, false));
-  EXPECT_THAT(ValuesOf<bool>([](List x) { return x[0] != x[1]; }, {a, b}), ElementsAre(false, true, true));
-  EXPECT_THAT(ValuesOf<bool>([](List x) { return x[0] > 1; }, {a}), ElementsAre(false, false, true));
-  EXPECT_THAT(ValuesOf<bool>([](List x) { return 2 <= x[0]; }, {a}), ElementsAre(false, false, true));
+  EXPECT_THAT(ValuesOf<bool>([](List x) { return x[0] == x[1]; }, {a, b}),
+              ElementsAre(true, false, false));
+  EXPECT_THAT(ValuesOf<bool>([](List x) { return x[0] != x[1]; }, {a, b}),
+              ElementsAre(false, true, true));
+  EXPECT_THAT(ValuesOf<bool>([](List x) { return x[0] > 1; }, {a}),
+              ElementsAre(false, false, true));
+  EXPECT_THAT(ValuesOf<bool>([](List x) { return 2 <= x[0]; }, {a}),
+              ElementsAre(false, false, true));
 }
 
 TEST(ElementwiseTest, LogicLooksAtTruth) {
@@ -133,7 +138,8 @@ TEST(ElementwiseTest, LogicLooksAtTruth) {
   EXPECT_THAT(ValuesOf<bool>([](List x) { return logical_or(x[0], x[1]); },
                              {F32({0, 0, NAN}), F32({1, -0.0f, 0})}),
               ElementsAre(true, false, true));
-  EXPECT_THAT(ValuesOf<bool>([](List x) { return !x[0]; }, {F32({0, 2})}), ElementsAre(true, false));
+  EXPECT_THAT(ValuesOf<bool>([](List x) { return !x[0]; }, {F32({0, 2})}),
+              ElementsAre(true, false));
   EXPECT_THAT(ValuesOf<int>([](List x) { return ~x[0]; }, {S32({0, -1})}), ElementsAre(-1, 0));
 }
 
@@ -145,9 +151,10 @@ TEST(ElementwiseTest, WhereBroadcastsAllThree) {
 }
 
 TEST(ElementwiseTest, ConversionsSaturate) {
-  EXPECT_THAT(ValuesOf<uint8_t>([](List x) { return convert(x[0], u8); },
-                                {F32({-3.7f, -0.2f, 0.99f, 254.6f, 255.9f, 1e6f, NAN, kInf, -kInf})}),
-              ElementsAre(0, 0, 0, 254, 255, 255, 0, 255, 0));
+  EXPECT_THAT(
+      ValuesOf<uint8_t>([](List x) { return convert(x[0], u8); },
+                        {F32({-3.7f, -0.2f, 0.99f, 254.6f, 255.9f, 1e6f, NAN, kInf, -kInf})}),
+      ElementsAre(0, 0, 0, 254, 255, 255, 0, 255, 0));
   EXPECT_THAT(ValuesOf<bool>([](List x) { return convert(x[0], pred); }, {F32({0, -0.0f, NAN, 2})}),
               ElementsAre(false, false, true, true));
   EXPECT_THAT(ValuesOf<int>([](List x) { return bitcast(x[0], s32); }, {F32({1})}),
@@ -156,8 +163,10 @@ TEST(ElementwiseTest, ConversionsSaturate) {
 
 TEST(ElementwiseTest, ClassesOfNumbers) {
   const Tensor x = F32({1, kInf, NAN});
-  EXPECT_THAT(ValuesOf<bool>([](List v) { return isnan(v[0]); }, {x}), ElementsAre(false, false, true));
-  EXPECT_THAT(ValuesOf<bool>([](List v) { return isinf(v[0]); }, {x}), ElementsAre(false, true, false));
+  EXPECT_THAT(ValuesOf<bool>([](List v) { return isnan(v[0]); }, {x}),
+              ElementsAre(false, false, true));
+  EXPECT_THAT(ValuesOf<bool>([](List v) { return isinf(v[0]); }, {x}),
+              ElementsAre(false, true, false));
   EXPECT_THAT(ValuesOf<bool>([](List v) { return isfinite(v[0]); }, {x}),
               ElementsAre(true, false, false));
   EXPECT_THAT(isfinite(S32({1})).to_vector<bool>(), ElementsAre(true));

@@ -49,15 +49,21 @@ TEST(HloTest, ArgumentErrorsNameTheParameter) {
   const HloProgram f = parse_hlo(kProgram);
   const Tensor x = F32({1, 2});
   EXPECT_EQ(ErrorOf([&] { f({x}); }), "[affine] got 1 arguments, expected 3");
-  EXPECT_EQ(ErrorOf([&] { f({x, F32({1}), scalar(1)}); }),
+  EXPECT_EQ(ErrorOf([&] {
+              f({x, F32({1}), scalar(1)});
+            }),
             "[affine] got f32[1] for parameter 1 (rest{0}), expected f32[2]");
-  EXPECT_EQ(ErrorOf([&] { f({x, x, scalar(1.0f)}); }),
+  EXPECT_EQ(ErrorOf([&] {
+              f({x, x, scalar(1.0f)});
+            }),
             "[affine] got f32[] for parameter 2 (rest{1}), expected s32[]");
-  EXPECT_EQ(ErrorOf([&] { f({x, x, Tensor()}); }),
+  EXPECT_EQ(ErrorOf([&] {
+              f({x, x, Tensor()});
+            }),
             "[affine] got an undefined Tensor for parameter 2 (rest{1}), expected s32[]");
-  EXPECT_THAT(ErrorOf([&] {
-                jit([&](Tensor y) { return f({y, y, scalar(1)}); })(x);
-              }),
+  EXPECT_THAT(ErrorOf([&] { jit([&](Tensor y) {
+                              return f({y, y, scalar(1)});
+                            })(x); }),
               HasSubstr("cannot be called inside jit"));
 }
 

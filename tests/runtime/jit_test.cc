@@ -101,15 +101,17 @@ TEST(JitTest, ExplainOfDtypesStaticsAndStructure) {
   f(F32({1}), 3, std::vector<Tensor>{});
   EXPECT_THAT(TextOf(f.explain()), HasSubstr("got 3, expected 2"));
   f(F32({1}), 3, std::vector<Tensor>{F32({1})});
-  EXPECT_THAT(TextOf(f.explain()), HasSubstr("got structure 1, expected structure 0"));
+  EXPECT_THAT(TextOf(f.explain()), HasSubstr("got a structure of 1, expected a structure of 0"));
 }
 
 TEST(JitTest, StatsPrint) {
   std::ostringstream out;
-  out << JitStats{.calls = 3, .hits = 2, .misses = 1, .traces = 1, .compiles = 1, .compile_ms = 1.5};
-  EXPECT_EQ(out.str(),
-            "calls 3, hits 2, misses 1, traces 1, compiles 1 (1.50 ms), kernels: 0 from llvm, 0 from the "
-            "cache\n");
+  out << JitStats{
+      .calls = 3, .hits = 2, .misses = 1, .traces = 1, .compiles = 1, .compile_ms = 1.5};
+  EXPECT_EQ(
+      out.str(),
+      "calls 3, hits 2, misses 1, traces 1, compiles 1 (1.50 ms), kernels: 0 from llvm, 0 from the "
+      "cache\n");
 }
 
 enum class Mode { kPlus, kMinus };
@@ -196,7 +198,8 @@ TEST(JitTest, TreesGoInAndOut) {
     return std::make_tuple(y, std::vector<Tensor>{in.second.value_or(y), y}, Params{p.b, p.w, 7});
   });
   const Params params{F32({1, 0, 0, 1}, {2, 2}), F32({10, 20}), 2};
-  const auto [y, list, back] = f(params, std::make_pair(F32({1, 2}, {1, 2}), std::optional<Tensor>()));
+  const auto [y, list, back] =
+      f(params, std::make_pair(F32({1, 2}, {1, 2}), std::optional<Tensor>()));
   EXPECT_THAT(y.to_vector<float>(), ElementsAre(21, 42));
   ASSERT_EQ(list.size(), 2u);
   EXPECT_THAT(list[0].to_vector<float>(), ElementsAre(21, 42));
@@ -240,7 +243,9 @@ TEST(JitTest, ABufferShiftsAsItsLoopSays) {
 }
 
 TEST(JitTest, UnchangedArgumentsConstantsAndUndefinedResults) {
-  auto f = jit([](Tensor x) { return std::vector<Tensor>{x, full({2}, 7, f32), x, Tensor(), x + 0}; });
+  auto f = jit([](Tensor x) {
+    return std::vector<Tensor>{x, full({2}, 7, f32), x, Tensor(), x + 0};
+  });
   const Tensor x = F32({1, 2});
   const std::vector<Tensor> out = f(x);
   EXPECT_EQ(out[0].raw_data(), x.raw_data());
@@ -260,7 +265,10 @@ TEST(JitTest, BranchingOnATracedValueIsAnErrorWithTheFix) {
   EXPECT_THAT(text, HasSubstr("where(condition, a, b)"));
   const unsigned line = __LINE__ + 2;
   try {
-    jit([](Tensor x) { (void)(x + x).item<float>(); return x; })(scalar(1.0f));
+    jit([](Tensor x) {
+      (void)(x + x).item<float>();
+      return x;
+    })(scalar(1.0f));
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.where().line(), line);
@@ -385,8 +393,7 @@ TEST(JitTest, TracedValuesCannotEscape) {
     kept = x * 2;
     return x;
   })(F32({1}));
-  EXPECT_THAT(ErrorOf([&] { kept + 1; }),
-              HasSubstr("[trace] got a traced f32[1] of multiply"));
+  EXPECT_THAT(ErrorOf([&] { kept + 1; }), HasSubstr("[trace] got a traced f32[1] of multiply"));
   EXPECT_THAT(ErrorOf([&] { jit([](Tensor x) { return x; })(kept); }),
               HasSubstr("outside the jit call that made it"));
   EXPECT_THAT(ErrorOf([&] { jit([&](Tensor x) { return x + kept; })(F32({1})); }),
@@ -396,9 +403,10 @@ TEST(JitTest, TracedValuesCannotEscape) {
 TEST(JitTest, BadOptionsAndArgumentsAreErrors) {
   EXPECT_EQ(ErrorOf([] { jit(SinOf, {.device = "cpus"}); }),
             "[device] got 'cpus', expected cpu or evaluator; did you mean 'cpu'?");
-  EXPECT_EQ(ErrorOf([] { jit(SinOf, {.name = "named"})(Tensor()); }),
-            "[named] got an undefined Tensor (default-constructed or moved from) as tensor argument 0, "
-            "expected a value");
+  EXPECT_EQ(
+      ErrorOf([] { jit(SinOf, {.name = "named"})(Tensor()); }),
+      "[named] got an undefined Tensor (default-constructed or moved from) as tensor argument 0, "
+      "expected a value");
 }
 
 TEST(JitTest, DevicesGiveTheSameBits) {

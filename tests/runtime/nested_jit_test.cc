@@ -42,7 +42,8 @@ TEST(NestedJitTest, CallsBecomeCallInstructions) {
   auto outer = jit([&](Tensor x) {
     const std::vector<Tensor> a = inner(x), b = inner(a[0]);
     int calls = 0;
-    for (const ir::Instruction* one : runtime::TraceScope::Current()->computation()->Instructions()) {
+    for (const ir::Instruction* one :
+         runtime::TraceScope::Current()->computation()->Instructions()) {
       calls += one->opcode() == ir::Opcode::kCall ? 1 : 0;
     }
     EXPECT_EQ(calls, 2);
@@ -89,7 +90,8 @@ TEST(NestedJitTest, RecursionOnTheSameKeyIsAnError) {
 }
 
 TEST(NestedJitTest, RecursionWithoutEndIsAnError) {
-  EXPECT_THAT(ErrorOf([] { jit(Deeper)(scalar(1), 0); }), HasSubstr("jit functions inside one another"));
+  EXPECT_THAT(ErrorOf([] { jit(Deeper)(scalar(1), 0); }),
+              HasSubstr("jit functions inside one another"));
   EXPECT_EQ(runtime::TraceScope::Depth(), 0);
 }
 
@@ -99,7 +101,8 @@ TEST(NestedJitTest, MetadataNamesPathAndLine) {
   jit(
       [&](Tensor x) {
         const Tensor y = softmax(x);
-        for (const ir::Instruction* one : runtime::TraceScope::Current()->computation()->Instructions()) {
+        for (const ir::Instruction* one :
+             runtime::TraceScope::Current()->computation()->Instructions()) {
           if (one->opcode() != ir::Opcode::kExp) continue;
           name = one->metadata()->op_name;
           file = one->metadata()->source_file;

@@ -148,7 +148,11 @@ TEST(MatmulTest, DotOuterAndTensordot) {
               ElementsAre(3, 4, 6, 8));
   EXPECT_THAT(dot(zeros({2, 3}), zeros({4, 3, 5})).shape(), ElementsAre(2, 4, 5));
   EXPECT_EQ(dot(scalar(3.0f), scalar(4.0f)).item<float>(), 12);
-  EXPECT_THAT(ValuesOf<float>([](List v) { return tensordot(v[0], v[0], {0, 1}, {0, 1}); }, {a}),
+  EXPECT_THAT(ValuesOf<float>(
+                  [](List v) {
+                    return tensordot(v[0], v[0], {0, 1}, {0, 1});
+                  },
+                  {a}),
               ElementsAre(55));
 }
 
@@ -167,7 +171,8 @@ TEST(NnTest, Activations) {
               Pointwise(FloatNear(1e-6f), {-0.15865525f, 0.0f, 0.84134475f}));
   EXPECT_THAT(gelu(F32({1}), true).to_vector<float>(), Pointwise(FloatNear(1e-6f), {0.8411920f}));
   EXPECT_THAT(relu(F32({-1, 2})).to_vector<float>(), ElementsAre(0, 2));
-  EXPECT_THAT(silu(F32({0, 1})).to_vector<float>(), Pointwise(FloatNear(1e-6f), {0.0f, 0.7310586f}));
+  EXPECT_THAT(silu(F32({0, 1})).to_vector<float>(),
+              Pointwise(FloatNear(1e-6f), {0.0f, 0.7310586f}));
   EXPECT_THAT(ValuesOf<float>([](List v) { return one_hot(v[0], 3); }, {S32({2, -1, 0})}),
               ElementsAre(0, 0, 1, 0, 0, 0, 1, 0, 0));
   EXPECT_THAT(one_hot(array<int8_t>({1}), 300).shape(), ElementsAre(1, 300));

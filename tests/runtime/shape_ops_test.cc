@@ -36,7 +36,11 @@ TEST(ShapeOpsTest, TransposeReversesOrPermutes) {
   EXPECT_THAT(ValuesOf<int>([](List v) { return transpose(v[0]); }, {x}),
               ElementsAre(0, 3, 1, 4, 2, 5));
   const Tensor p = reshape(arange(16), {1, 2, 1, 2, 1, 2, 1, 2, 1, 1});
-  const Tensor q = Both([](List v) { return transpose(v[0], {9, 7, 5, 3, 1, 0, 2, 4, 6, 8}); }, {p});
+  const Tensor q = Both(
+      [](List v) {
+        return transpose(v[0], {9, 7, 5, 3, 1, 0, 2, 4, 6, 8});
+      },
+      {p});
   EXPECT_THAT(q.shape(), ElementsAre(1, 2, 2, 2, 2, 1, 1, 1, 1, 1));
   EXPECT_THAT(q.to_vector<int>(),
               ElementsAre(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15));
@@ -64,9 +68,17 @@ TEST(ShapeOpsTest, ExtentsOfOneComeAndGo) {
 
 TEST(ShapeOpsTest, JoiningAndSplitting) {
   const Tensor a = S32({1, 2}), b = S32({3, 4});
-  EXPECT_THAT(ValuesOf<int>([](List v) { return concatenate({v[0], v[1]}); }, {a, b}),
+  EXPECT_THAT(ValuesOf<int>(
+                  [](List v) {
+                    return concatenate({v[0], v[1]});
+                  },
+                  {a, b}),
               ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(ValuesOf<int>([](List v) { return stack({v[0], v[1]}, 1); }, {a, b}),
+  EXPECT_THAT(ValuesOf<int>(
+                  [](List v) {
+                    return stack({v[0], v[1]}, 1);
+                  },
+                  {a, b}),
               ElementsAre(1, 3, 2, 4));
   const std::vector<Tensor> parts = split(arange(6), 3);
   ASSERT_EQ(parts.size(), 3u);
@@ -78,7 +90,11 @@ TEST(ShapeOpsTest, FlipRollAndPad) {
   EXPECT_THAT(ValuesOf<int>([](List v) { return roll(v[0], 1, 0); }, {arange(4)}),
               ElementsAre(3, 0, 1, 2));
   EXPECT_THAT(roll(arange(4), -5, 0).to_vector<int>(), ElementsAre(1, 2, 3, 0));
-  EXPECT_THAT(ValuesOf<int>([](List v) { return pad(v[0], {{1, 2}}, 9); }, {arange(2)}),
+  EXPECT_THAT(ValuesOf<int>(
+                  [](List v) {
+                    return pad(v[0], {{1, 2}}, 9);
+                  },
+                  {arange(2)}),
               ElementsAre(9, 0, 1, 9, 9));
   EXPECT_THAT(pad(array({true}), {{1, 0}}).to_vector<bool>(), ElementsAre(false, true));
 }
@@ -111,13 +127,17 @@ TEST(ShapeOpsTest, DynamicWindowsAreClampedOneByOne) {
   EXPECT_THAT(at(-2, 1), ElementsAre(101, 102));
   EXPECT_THAT(at(7, 0), ElementsAre(107, 108));
   EXPECT_THAT(at(2, -5), ElementsAre(102, 103));
-  EXPECT_THAT(ValuesOf<float>([](List v) { return dynamic_update_slice(v[0], v[1], {v[2], 5}); },
-                              {zeros({2, 6}), ones({1, 3}), scalar(5)}),
+  EXPECT_THAT(ValuesOf<float>(
+                  [](List v) {
+                    return dynamic_update_slice(v[0], v[1], {v[2], 5});
+                  },
+                  {zeros({2, 6}), ones({1, 3}), scalar(5)}),
               ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1));
   EXPECT_THAT(dynamic_slice(buffer, {~uint64_t{0} >> 1}, {1}).to_vector<int>(), ElementsAre(111));
-  EXPECT_THAT(dynamic_slice(reshape(buffer, {3, 4}), {scalar(uint8_t{1}), scalar(int64_t{-3})}, {1, 2})
-                  .to_vector<int>(),
-              ElementsAre(104, 105));
+  EXPECT_THAT(
+      dynamic_slice(reshape(buffer, {3, 4}), {scalar(uint8_t{1}), scalar(int64_t{-3})}, {1, 2})
+          .to_vector<int>(),
+      ElementsAre(104, 105));
 }
 
 TEST(ShapeOpsTest, TakeWrapsNegativesAndClamps) {
@@ -142,8 +162,10 @@ TEST(ShapeOpsTest, TakeAlongAxis) {
 
 TEST(ShapeOpsTest, Triangles) {
   const Tensor m = ones({2, 3});
-  EXPECT_THAT(ValuesOf<float>([](List v) { return tril(v[0]); }, {m}), ElementsAre(1, 0, 0, 1, 1, 0));
-  EXPECT_THAT(ValuesOf<float>([](List v) { return triu(v[0], 1); }, {m}), ElementsAre(0, 1, 1, 0, 0, 1));
+  EXPECT_THAT(ValuesOf<float>([](List v) { return tril(v[0]); }, {m}),
+              ElementsAre(1, 0, 0, 1, 1, 0));
+  EXPECT_THAT(ValuesOf<float>([](List v) { return triu(v[0], 1); }, {m}),
+              ElementsAre(0, 1, 1, 0, 0, 1));
   EXPECT_THAT(tril(m, std::numeric_limits<int64_t>::max()).to_vector<float>(), Each(1));
   EXPECT_THAT(tril(m, std::numeric_limits<int64_t>::min()).to_vector<float>(), Each(0));
 }

@@ -42,22 +42,26 @@ TEST(TensorTest, TruthIsNumpys) {
   EXPECT_FALSE(bool(scalar(-0.0f)));
   EXPECT_TRUE(bool(scalar(NAN)));
   EXPECT_TRUE(bool(F32({2}, {1, 1})));
-  EXPECT_EQ(ErrorOf([] { (void)bool(F32({1, 2})); }),
+  EXPECT_EQ(ErrorOf([] {
+              (void)bool(F32({1, 2}));
+            }),
             "[bool] got f32[2], expected one element; use any() or all() to join several");
 }
 
 TEST(TensorTest, ReadingErrorsSayWhatWasExpected) {
   const Tensor x = S32({1, 2, 3});
-  EXPECT_EQ(ErrorOf([&] { x.data<float>(); }),
-            "[data] got s32[3], expected f32, the dtype of the C++ type asked for; use another type, "
-            "or convert");
+  EXPECT_EQ(
+      ErrorOf([&] { x.data<float>(); }),
+      "[data] got s32[3], expected f32, the dtype of the C++ type asked for; use another type, "
+      "or convert");
   EXPECT_EQ(ErrorOf([&] { x.item<int>(); }),
             "[item] got no index for s32[3], expected 1, or a tensor of one element");
   EXPECT_EQ(ErrorOf([&] { x.item<int>({3}); }),
             "[item] got index 3 for dimension 0 of s32[3], expected -3 to 2");
   EXPECT_EQ(ErrorOf([&] { x.dim(1); }), "[dim] got dimension 1 of s32[3], expected -1 to 0");
-  EXPECT_EQ(ErrorOf([&] { Tensor().dtype(); }),
-            "[dtype] got an undefined Tensor (default-constructed or moved from), expected a value");
+  EXPECT_EQ(
+      ErrorOf([&] { Tensor().dtype(); }),
+      "[dtype] got an undefined Tensor (default-constructed or moved from), expected a value");
 }
 
 TEST(TensorTest, SizesAreChecked) {
