@@ -22,7 +22,7 @@ int main() {
   std::cout << f.stats() << f.explain();
 
   try {
-    f(sw::ones({3})) + sw::ones({4});
+    x + sw::ones({4});
   } catch (const sw::Error& error) {
     std::cout << "\nan error: " << error.what() << "\n";
   }
