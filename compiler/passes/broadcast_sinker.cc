@@ -55,7 +55,7 @@ Instruction* Sink(Instruction& op, Editor& editor) {
 }  // namespace
 
 StatusOr<bool> BroadcastSinker::Run(ir::Module& module, PassContext& context) {
-  return RewriteEach(module, Sink);
+  return RewriteEach(module, Sink, {Opcode::kBroadcast});
 }
 
 }  // namespace swage::passes

@@ -80,7 +80,7 @@ Instruction* Move(Instruction& instruction, Editor& editor) {
 }  // namespace
 
 StatusOr<bool> ConvertMover::Run(ir::Module& module, PassContext& context) {
-  return RewriteEach(module, Move);
+  return RewriteEach(module, Move, {Opcode::kConvert});
 }
 
 }  // namespace swage::passes

@@ -171,7 +171,7 @@ Instruction* Canonical(Instruction& dot, Editor& editor) {
 
 StatusOr<bool> DotDecomposer::Run(ir::Module& module, PassContext& context) {
   if (module.has_layouts()) return false;
-  return RewriteEach(module, Canonical);
+  return RewriteEach(module, Canonical, {Opcode::kDot});
 }
 
 }  // namespace swage::passes

@@ -84,7 +84,7 @@ Instruction* Simplify(Instruction& gather, Editor& editor) {
 }  // namespace
 
 StatusOr<bool> GatherSimplifier::Run(ir::Module& module, PassContext& context) {
-  return RewriteEach(module, Simplify);
+  return RewriteEach(module, Simplify, {Opcode::kGather});
 }
 
 }  // namespace swage::passes

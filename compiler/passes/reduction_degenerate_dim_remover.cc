@@ -62,7 +62,7 @@ Instruction* RemoveUnits(Instruction& reduce, Editor& editor) {
 }  // namespace
 
 StatusOr<bool> ReductionDegenerateDimRemover::Run(ir::Module& module, PassContext& context) {
-  return RewriteEach(module, RemoveUnits);
+  return RewriteEach(module, RemoveUnits, {Opcode::kReduce});
 }
 
 }  // namespace swage::passes

@@ -57,7 +57,7 @@ Instruction* Move(Instruction& op, Editor& editor) {
 
 StatusOr<bool> ReshapeMover::Run(ir::Module& module, PassContext& context) {
   if (module.has_layouts()) return false;
-  return RewriteEach(module, Move);
+  return RewriteEach(module, Move, {Opcode::kReshape, Opcode::kTranspose});
 }
 
 }  // namespace swage::passes

@@ -1,5 +1,7 @@
 #include "compiler/passes/rewrite_each.h"
 
+#include <algorithm>
+
 namespace swage::passes {
 namespace {
 
@@ -68,11 +70,23 @@ class Sweep {
   bool changed_ = false;
 };
 
+bool HasAny(const ir::Computation& computation, std::initializer_list<ir::Opcode> opcodes) {
+  bool found = opcodes.size() == 0;
+  if (!found) {
+    computation.ForEachSince(0, [&](const Instruction* instruction) {
+      found |= std::find(opcodes.begin(), opcodes.end(), instruction->opcode()) != opcodes.end();
+    });
+  }
+  return found;
+}
+
 }  // namespace
 
-StatusOr<bool> RewriteEach(ir::Module& module, RewriteFn rewrite) {
+StatusOr<bool> RewriteEach(ir::Module& module, RewriteFn rewrite,
+                           std::initializer_list<ir::Opcode> needed) {
   bool changed = false;
   for (ir::Computation* computation : module.NonFusionComputations()) {
+    if (!HasAny(*computation, needed)) continue;
     SWAGE_ASSIGN_OR_RETURN(const bool here, Sweep(*computation, rewrite).Run());
     changed |= here;
   }

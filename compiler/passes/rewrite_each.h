@@ -5,6 +5,8 @@
 #ifndef SWAGE_COMPILER_PASSES_REWRITE_EACH_H_
 #define SWAGE_COMPILER_PASSES_REWRITE_EACH_H_
 
+#include <initializer_list>
+
 #include "absl/functional/function_ref.h"
 #include "compiler/passes/editor.h"
 
@@ -17,7 +19,9 @@ using RewriteFn = absl::FunctionRef<ir::Instruction*(ir::Instruction&, Editor&)>
 // Calls `rewrite` once for every instruction, and for what it added, to a bounded depth; replaces
 // the instruction by what comes back. Instructions with control edges or (after layout assignment)
 // arrays that are not row-major are passed over. O(n) calls. Returns whether anything was replaced.
-StatusOr<bool> RewriteEach(ir::Module& module, RewriteFn rewrite);
+// Computations without any of the `needed` ops (empty: all) are passed over too, at little cost.
+StatusOr<bool> RewriteEach(ir::Module& module, RewriteFn rewrite,
+                           std::initializer_list<ir::Opcode> needed = {});
 
 }  // namespace swage::passes
 

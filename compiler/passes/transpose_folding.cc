@@ -85,7 +85,7 @@ Instruction* Fold(Instruction& instruction, Editor& editor) {
 
 StatusOr<bool> TransposeFolding::Run(ir::Module& module, PassContext& context) {
   if (module.has_layouts()) return false;
-  return RewriteEach(module, Fold);
+  return RewriteEach(module, Fold, {Opcode::kDot});
 }
 
 }  // namespace swage::passes
