@@ -172,6 +172,10 @@ FITS = {
     # exp(r) = 1 + r + r^2 P(r) on |r| <= ln2/2 (a little wider, for the rounding of n).
     "exp_f32": (lambda r: exp_tail(r, 2), lambda r: r * r, identity, -0.3468, 0.3468, 4, "float"),
     "exp_f64": (lambda r: exp_tail(r, 2), lambda r: r * r, identity, -0.3468, 0.3468, 9, "double"),
+    # The same to more bits, for expm1.
+    "expm1_f32": (lambda r: exp_tail(r, 2), lambda r: r * r, identity, -0.3468, 0.3468, 5, "float"),
+    "expm1_f64": (lambda r: exp_tail(r, 2), lambda r: r * r, identity, -0.3468, 0.3468, 10,
+                  "double"),
     # exp2(r) = 1 + r P(r) on |r| <= 1/2, to 2^-40: for pow in f32, computed in f64.
     "exp2_fast": (lambda r: series(lambda k: log(mpf(2))**(k + 1) / mp.factorial(k + 1), r),
                   lambda r: r, identity, -0.5001, 0.5001, 7, "double"),

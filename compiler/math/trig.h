@@ -68,8 +68,12 @@ template <class T, class B>
 V<B, T> TanOfReduced(B& b, const Pair<B, T>& r, V<B, bool> odd) {
   if constexpr (std::is_same_v<T, float>) {
     V<B, T> z = r.hi * r.hi;
-    V<B, T> t = r.hi + b.Fma(r.hi * z, Horner<T>(b, z, SinCosTable<T>::kTan), r.lo);
-    return b.Select(odd, T{-1} / t, t);
+    V<B, T> tail = b.Fma(r.hi * z, Horner<T>(b, z, SinCosTable<T>::kTan), r.lo);
+    Pair<B, T> t = FastTwoSum<T>(b, r.hi, tail);
+    // -1 / (t.hi + t.lo), with what the quotient lost put back.
+    V<B, T> y = T{-1} / t.hi;
+    V<B, T> lost = b.Fma(y, t.lo, b.Fma(y, t.hi, Lit<T>(b, T{1})));
+    return b.Select(odd, b.Fma(y, lost, y), t.hi);
   } else {
     Pair<B, T> s = SinOfReduced<T>(b, r);
     Pair<B, T> c = CosOfReduced<T>(b, r);
