@@ -13,8 +13,6 @@ using ir::Opcode;
 
 constexpr double kMemoryComputeParallelism = 0.95;
 constexpr int64_t kUnboundedExtent = 1024;
-// Kernels with less than this much work stay on one thread (base/parallel_for).
-constexpr double kParallelThresholdNs = 10000;
 
 int64_t ExtentClass(const ir::Dim& dim) {
   if (auto value = dim.static_value()) return SizeClass(*value);
@@ -159,8 +157,9 @@ Picoseconds ExecutionTime(double cycles, const Traffic& reads, double written_by
     if (repeats > 0) memory += repeats / Bandwidth(reads.distinct_bytes, cores, device);
     return compute + memory - kMemoryComputeParallelism * std::min(compute, memory);
   };
+  // The cheaper of one thread and all: monotone in the work, so that less work is never dearer.
   double seconds = time(1);
-  if (device.cores > 1 && seconds * 1e9 > kParallelThresholdNs) {
+  if (device.cores > 1) {
     seconds = std::min(seconds, time(device.cores) + static_cast<double>(device.fork_join_ns) * 1e-9);
   }
   return static_cast<Picoseconds>(std::min(seconds * 1e12, 4e18));

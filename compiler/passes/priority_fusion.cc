@@ -20,6 +20,12 @@ using ir::Instruction;
 
 constexpr Picoseconds kInfinite = std::numeric_limits<Picoseconds>::max();
 
+// Costs nothing where it is read: a view of memory, or a number spread over an array.
+bool IsFree(const Group& producer) {
+  if (IsFreeView(*producer.root)) return true;
+  return producer.root->opcode() == ir::Opcode::kBroadcast && producer.reads.empty();
+}
+
 // The queue and the decisions of one computation.
 class Fuser {
  public:
@@ -86,7 +92,7 @@ Fuser::Gain Fuser::GainOf(const Group& producer, bool explain) const {
     gain.fused += launch_ + merged.time;
   }
   if (readers.size() > 1) gain.consumer = nullptr;
-  gain.priority = IsFreeView(*producer.root) ? kInfinite : gain.unfused - gain.fused;
+  gain.priority = IsFree(producer) ? kInfinite : gain.unfused - gain.fused;
   return gain;
 }
 
