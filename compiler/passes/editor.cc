@@ -135,14 +135,14 @@ Status Editor::Replace(Instruction* old, Instruction* value) {
   if (!old->users().empty() || ir::HasEffect(old->opcode()) || HasControlEdges(*old)) {
     return OkStatus();
   }
-  const ir::InstructionList operands = old->operands();
+  // Removing one operand may remove another with it, or the same one when it occurs twice.
+  std::vector<Ref> operands;
+  for (Instruction* operand : old->operands()) operands.push_back({operand, operand->id()});
   gone_.insert(old->id());
   SWAGE_RETURN_IF_ERROR(computation_.Remove(old));
-  // An operand that occurs twice may be gone at its second turn.
-  absl::flat_hash_set<Instruction*> seen;
-  for (Instruction* operand : operands) {
-    if (operand != value && seen.insert(operand).second) {
-      SWAGE_RETURN_IF_ERROR(RemoveIfDead(operand));
+  for (const Ref& operand : operands) {
+    if (operand.instruction != value && !IsGone(operand)) {
+      SWAGE_RETURN_IF_ERROR(RemoveIfDead(operand.instruction));
     }
   }
   return OkStatus();
