@@ -92,23 +92,36 @@ Status FusionAnalysis::VisitLoads(ExprId expr) {
 }
 
 Status FusionAnalysis::Visit(const Instruction* value, IndexId index, GuardId guard) {
-  if (!seen_.insert({value, index, guard}).second) return OkStatus();
-  if (seen_.size() > kMaxUses) {
-    return ResourceExhausted("[emit] a fusion with more than ", kMaxUses,
-                             " distinct uses of its values: split it");
+  // Chains of elementwise ops and renamings are long: they are walked without recursion.
+  std::vector<ValueKey> pending{{value, index, guard}};
+  while (!pending.empty()) {
+    const auto [op, at, when] = pending.back();
+    pending.pop_back();
+    if (!seen_.insert({op, at, when}).second) continue;
+    if (seen_.size() > kMaxUses) {
+      return ResourceExhausted("[emit] a fusion with more than ", kMaxUses,
+                               " distinct uses of its values: split it");
+    }
+    weight_ += WeightOf(op);
+    const auto exprs = arena_->Exprs(at);
+    for (ExprId e : std::vector<ExprId>(exprs.begin(), exprs.end())) {
+      SWAGE_RETURN_IF_ERROR(VisitLoads(e));
+    }
+    if (ir::IsElementwise(op->opcode())) {
+      for (const Instruction* operand : op->operands()) {
+        const bool scalar = operand->shape().rank() == 0;
+        pending.emplace_back(operand, scalar ? arena_->Index({}) : at, when);
+      }
+    } else if (std::optional<IndexId> moved = OperandIndex(*arena_, op, at)) {
+      pending.emplace_back(op->operand(0), *moved, when);
+    } else {
+      SWAGE_RETURN_IF_ERROR(VisitOperands(op, at, when));
+    }
   }
-  weight_ += WeightOf(value);
-  const auto exprs = arena_->Exprs(index);
-  for (ExprId e : std::vector<ExprId>(exprs.begin(), exprs.end())) {
-    SWAGE_RETURN_IF_ERROR(VisitLoads(e));
-  }
-  return VisitOperands(value, index, guard);
+  return OkStatus();
 }
 
 Status FusionAnalysis::VisitOperands(const Instruction* op, IndexId index, GuardId guard) {
-  if (std::optional<IndexId> at = OperandIndex(*arena_, op, index)) {
-    return Visit(op->operand(0), *at, guard);
-  }
   switch (op->opcode()) {
     case Opcode::kParameter:
     case Opcode::kConstant:
@@ -159,8 +172,7 @@ Status FusionAnalysis::VisitOperands(const Instruction* op, IndexId index, Guard
     default:
       break;
   }
-  if (!ir::IsElementwise(op->opcode()) && op->opcode() != Opcode::kCall &&
-      op->opcode() != Opcode::kMap) {
+  if (op->opcode() != Opcode::kCall && op->opcode() != Opcode::kMap) {
     return Unimplemented("[emit] ", ToAbsl(ir::OpcodeName(op->opcode())), " inside a kernel");
   }
   for (const Instruction* operand : op->operands()) {

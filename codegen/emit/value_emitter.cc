@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/emit/elementwise_emitter.h"
+#include "codegen/emit/index_ops.h"
 #include "codegen/emit/types.h"
 #include "llvm/IR/Constants.h"
 
@@ -67,11 +68,58 @@ StatusOr<llvm::Value*> ValueEmitter::Value(const Instruction* instruction, Index
   return values[0];
 }
 
+int ValueEmitter::DepthOf(IndexId index, GuardId guard) {
+  if (guard == kAlways) return nest_->DepthOf(arena_.AxesOfIndex(index));
+  return nest_->DepthOf(Union(arena_.AxesOfIndex(index), arena_.AxesOfGuard(guard)));
+}
+
+bool ValueEmitter::IsKnown(const ValueKey& key) {
+  const auto& [instruction, index, guard] = key;
+  return nest_->scope(DepthOf(index, guard)).values.contains(key);
+}
+
 StatusOr<Values> ValueEmitter::All(const Instruction* instruction, IndexId index, GuardId guard) {
+  SWAGE_RETURN_IF_ERROR(EmitChain({instruction, index, guard}));
+  return EmitOnce(instruction, index, guard);
+}
+
+std::vector<ValueKey> ValueEmitter::Needs(const ValueKey& key) {
+  const auto& [op, index, guard] = key;
+  std::vector<ValueKey> needs;
+  if (ir::IsElementwise(op->opcode())) {
+    for (const Instruction* operand : op->operands()) {
+      const bool scalar = operand->shape().rank() == 0;
+      needs.emplace_back(operand, scalar ? arena_.Index({}) : index, guard);
+    }
+  } else if (std::optional<IndexId> at = OperandIndex(arena_, op, index)) {
+    needs.emplace_back(op->operand(0), *at, guard);
+  }
+  return needs;
+}
+
+Status ValueEmitter::EmitChain(const ValueKey& last) {
+  std::vector<ValueKey> stack{last};
+  while (!stack.empty()) {
+    const ValueKey key = stack.back();
+    const size_t before = stack.size();
+    if (!IsKnown(key)) {
+      for (const ValueKey& need : Needs(key)) {
+        if (!IsKnown(need) && !Needs(need).empty()) stack.push_back(need);
+      }
+    }
+    if (stack.size() > before) continue;
+    stack.pop_back();
+    if (key == last || IsKnown(key)) continue;
+    const auto& [op, index, guard] = key;
+    SWAGE_RETURN_IF_ERROR(EmitOnce(op, index, guard).status());
+  }
+  return OkStatus();
+}
+
+StatusOr<Values> ValueEmitter::EmitOnce(const Instruction* instruction, IndexId index,
+                                        GuardId guard) {
   const ValueKey key{instruction, index, guard};
-  AxisSet axes = arena_.AxesOfIndex(index);
-  if (guard != kAlways) axes = Union(axes, arena_.AxesOfGuard(guard));
-  const int depth = nest_->DepthOf(axes);
+  const int depth = DepthOf(index, guard);
   {
     auto& memo = nest_->scope(depth).values;
     if (auto it = memo.find(key); it != memo.end()) return it->second;

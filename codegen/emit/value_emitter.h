@@ -77,11 +77,20 @@ class ValueEmitter {
   Status CheckSize();
 
  private:
+  // Memoised, in the scope where it belongs.
+  StatusOr<Values> EmitOnce(const ir::Instruction* instruction, IndexId index, GuardId guard);
   StatusOr<Values> Emit(const ir::Instruction* instruction, IndexId index, GuardId guard);
+  bool IsKnown(const ValueKey& key);
+  int DepthOf(IndexId index, GuardId guard);
   StatusOr<llvm::Value*> EmitConstant(const ir::Instruction* instruction, IndexId index,
                                       GuardId guard);
   StatusOr<Values> EmitElementwiseAt(const ir::Instruction* instruction, IndexId index,
                                      GuardId guard);
+  // What a chain of elementwise ops and renamings needs, operands first: long chains must not
+  // recurse.
+  Status EmitChain(const ValueKey& last);
+  // The operands' values that such an op needs; none for other ops.
+  std::vector<ValueKey> Needs(const ValueKey& key);
   llvm::Value* Scratch();
   void Keep(llvm::Value* value);
 

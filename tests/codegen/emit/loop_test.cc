@@ -1,8 +1,13 @@
 // Elementwise and data-moving ops through the loop schedule.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <string>
 
+#include "codegen/emit/kernel_emitter.h"
+#include "compiler/ir/parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "tests/codegen/emit/kernel_runner.h"
 #include "tests/codegen/emit/kernel_texts.h"
 
@@ -38,6 +43,48 @@ ENTRY e {
 })",
                             {{"$N", n}}));
   }
+}
+
+TEST(LoopSchedule, LongChainsNeedLittleStack) {
+  std::string body = "HloModule m\nENTRY e {\n  x0 = f32[65] parameter(0)\n";
+  constexpr int kOps = 500;
+  for (int i = 0; i < kOps; ++i) {
+    const std::string n = std::to_string(i);
+    body += (i + 1 == kOps ? "  ROOT x" : "  x") + std::to_string(i + 1) + " = f32[65] ";
+    body += i % 3 == 2 ? "reverse(x" + n + "), dimensions={0}\n" : "subtract(x" + n + ", x0)\n";
+  }
+  // On a thread with a stack of 256 KB.
+  Status status;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 256 << 10);
+  struct Job {
+    const std::string* text;
+    Status* status;
+  } job{nullptr, &status};
+  body += "}\n";
+  job.text = &body;
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* data) -> void* {
+                  Job* mine = static_cast<Job*>(data);
+                  auto module = ir::ParseHlo(*mine->text);
+                  if (!module.ok()) {
+                    *mine->status = module.status();
+                    return nullptr;
+                  }
+                  llvm::LLVMContext context;
+                  llvm::Module kernels("m", context);
+                  auto plan = PlanKernel(*(*module)->entry(), TargetsHere()[0]);
+                  *mine->status = plan.status();
+                  if (plan.ok()) *mine->status = EmitKernel(*plan, &kernels, "k").status();
+                  return nullptr;
+                },
+                &job),
+            0);
+  pthread_join(thread, nullptr);
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 }  // namespace
