@@ -2,6 +2,7 @@
 //
 // A dot inside another kernel: one accumulator per lane, the contracting dimensions as serial
 // loops.
+#include <algorithm>
 #include <vector>
 
 #include "codegen/emit/dot_arithmetic.h"
@@ -33,6 +34,9 @@ class DotValue {
       contracting.push_back(e_.arena().Axis(axes_.back()));
     }
     at_ = MapDot(e_.arena(), op_, index_, contracting);
+    along_lanes_ = width_ == 1 && e_.width() > 1 && !axes_.empty() &&
+                   e_.arena().extent(axes_.back()) != ir::Dim(1);
+    if (along_lanes_) return EmitAlongLanes();
     llvm::Type* type = VectorOf(LaneType(b.getContext(), acc_dtype_), width_);
     std::vector<llvm::Value*> acc{llvm::Constant::getNullValue(type)};
     SWAGE_RETURN_IF_ERROR(Loop(0, &acc));
@@ -40,18 +44,85 @@ class DotValue {
   }
 
  private:
-  Status Loop(size_t level, std::vector<llvm::Value*>* acc) {
-    if (level == axes_.size()) {
-      SWAGE_ASSIGN_OR_RETURN(llvm::Value * lhs, e_.Value(op_->operand(0), at_.lhs, guard_));
-      SWAGE_ASSIGN_OR_RETURN(llvm::Value * rhs, e_.Value(op_->operand(1), at_.rhs, guard_));
-      SWAGE_ASSIGN_OR_RETURN(lhs, e_.Convert(op_->operand(0)->shape().dtype(), acc_dtype_, lhs));
-      SWAGE_ASSIGN_OR_RETURN(rhs, e_.Convert(op_->operand(1)->shape().dtype(), acc_dtype_, rhs));
-      (*acc)[0] = MultiplyAdd(e_.b(), acc_dtype_, Splat(e_.b(), lhs, width_),
-                              Splat(e_.b(), rhs, width_), (*acc)[0]);
-      return OkStatus();
+  // Independent sums of the lanes, so that an addition need not wait for the one before.
+  static constexpr int kSums = 4;
+
+  // One side at the current index, in the type of the sum; zero in lanes that do not exist.
+  StatusOr<llvm::Value*> Side(int operand, IndexId index) {
+    const Instruction* side = op_->operand(operand);
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e_.Value(side, index, guard_));
+    SWAGE_ASSIGN_OR_RETURN(value, e_.Convert(side->shape().dtype(), acc_dtype_, value));
+    value = Splat(e_.b(), value, along_lanes_ ? e_.nest().lanes().width : width_);
+    llvm::Value* mask = along_lanes_ ? e_.nest().lanes().mask : nullptr;
+    if (mask == nullptr) return value;
+    return e_.b().CreateSelect(mask, value, llvm::Constant::getNullValue(value->getType()));
+  }
+
+  Status Add(llvm::Value** sum) {
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * lhs, Side(0, at_.lhs));
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * rhs, Side(1, at_.rhs));
+    *sum = MultiplyAdd(e_.b(), acc_dtype_, lhs, rhs, *sum);
+    return OkStatus();
+  }
+
+  // The carried values are kSums vectors, and a scalar for a tail without a mask.
+  StatusOr<llvm::Value*> EmitAlongLanes() {
+    llvm::IRBuilder<>& b = e_.b();
+    llvm::Type* type = LaneType(b.getContext(), acc_dtype_);
+    llvm::Value* zeros = llvm::Constant::getNullValue(VectorOf(type, e_.width()));
+    std::vector<llvm::Value*> sums(kSums, zeros);
+    sums.push_back(llvm::Constant::getNullValue(type));
+    SWAGE_RETURN_IF_ERROR(Loop(0, &sums));
+    const auto plus = [&](llvm::Value* x, llvm::Value* y) {
+      if (ir::IsFloat(acc_dtype_)) return b.CreateFAdd(x, y);
+      return acc_dtype_ == DType::kPred ? b.CreateOr(x, y) : b.CreateAdd(x, y);
+    };
+    llvm::Value* sum = plus(plus(sums[0], sums[1]), plus(sums[2], sums[3]));
+    for (int half = e_.width() / 2; half >= 1; half /= 2) {
+      std::vector<int> low, high;
+      for (int i = 0; i < half; ++i) {
+        low.push_back(i);
+        high.push_back(half + i);
+      }
+      sum = plus(b.CreateShuffleVector(sum, low), b.CreateShuffleVector(sum, high));
     }
+    sum = plus(b.CreateExtractElement(sum, uint64_t{0}), sums[kSums]);
+    return e_.Convert(acc_dtype_, op_->shape().dtype(), sum);
+  }
+
+  Status LanesOf(AxisId axis, llvm::Value* extent, std::vector<llvm::Value*>* sums) {
+    LoopNest& nest = e_.nest();
+    const int width = e_.width();
+    llvm::Value* end = e_.b().CreateAnd(extent, e_.b().getInt64(-int64_t{width}));
+    SWAGE_RETURN_IF_ERROR(nest.For(
+        e_.b().getInt64(0), end, width, sums, [&](llvm::Value* k, std::vector<llvm::Value*>* now) {
+          nest.current().lanes = {axis, width, nullptr};
+          nest.Bind(axis, k);
+          const Status added = Add(&(*now)[0]);
+          std::rotate(now->begin(), now->begin() + 1, now->begin() + kSums);
+          return added;
+        }));
+    if (!e_.options().masked_tails) {
+      return nest.For(end, extent, 1, sums, [&](llvm::Value* k, std::vector<llvm::Value*>* now) {
+        nest.current().lanes = {axis, 1, nullptr};
+        nest.Bind(axis, k);
+        return Add(&(*now)[kSums]);
+      });
+    }
+    return nest.IfCarried(e_.b().CreateICmpSLT(end, extent), sums, [&] {
+      return nest.Scoped([&] {
+        nest.current().lanes = nest.MaskedLanes(axis, extent, width);
+        nest.Bind(axis, end);
+        return Add(&(*sums)[0]);
+      });
+    });
+  }
+
+  Status Loop(size_t level, std::vector<llvm::Value*>* acc) {
+    if (level == axes_.size()) return Add(&(*acc)[0]);
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent,
                            e_.indices().DimValue(e_.arena().extent(axes_[level])));
+    if (along_lanes_ && level + 1 == axes_.size()) return LanesOf(axes_[level], extent, acc);
     return e_.nest().For(e_.b().getInt64(0), extent, 1, acc,
                          [&](llvm::Value* k, std::vector<llvm::Value*>* carried) {
                            e_.nest().Bind(axes_[level], k);
@@ -64,7 +135,8 @@ class DotValue {
   IndexId index_;
   GuardId guard_;
   DType acc_dtype_;
-  int width_ = 1;
+  int width_ = 1;  // lanes in which the result differs
+  bool along_lanes_ = false;
   std::vector<AxisId> axes_;
   DotIndices at_{};
 };

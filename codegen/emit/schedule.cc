@@ -145,9 +145,16 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
     SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, at));
   }
   if (analysis.dots().size() == 1 && IsTiledDot(plan, arena, index, analysis)) {
-    plan.schedule = Schedule::kDot;
     plan.hero = analysis.dots()[0].instruction;
-    return PlanDot(std::move(plan));
+    if (!HasOneColumn(*plan.hero)) {
+      plan.schedule = Schedule::kDot;
+      return PlanDot(std::move(plan));
+    }
+    // A sum along the lanes for each row, unless the rows are what lies side by side.
+    const auto& contracting = plan.hero->attrs<ir::DotAttrs>().lhs_contracting;
+    const bool along_rows = !contracting.empty() &&
+                            contracting.back() == plan.hero->operand(0)->shape().rank() - 1;
+    plan.schedule = along_rows ? Schedule::kRowReduction : Schedule::kLoop;
   }
 
   // A reduction of rows wants the lanes for itself, unless its result is wanted per row only.

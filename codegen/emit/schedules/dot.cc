@@ -444,6 +444,8 @@ bool IsTiledDot(const KernelPlan& plan, const IndexArena& arena, IndexId index,
   return true;
 }
 
+bool HasOneColumn(const Instruction& dot) { return Product(DimsOf(dot).columns) == Dim(1); }
+
 StatusOr<KernelPlan> PlanDot(KernelPlan plan) {
   const TileShape tile = TileFor(*plan.hero, plan.options);
   const DotDims dims = DimsOf(*plan.hero);

@@ -21,6 +21,8 @@ namespace swage::emit {
 // its own index.
 bool IsTiledDot(const KernelPlan& plan, const IndexArena& arena, IndexId index,
                 const FusionAnalysis& analysis);
+// Matrix times vector, and the product of two vectors: no columns to tile.
+bool HasOneColumn(const ir::Instruction& dot);
 StatusOr<KernelPlan> PlanDot(KernelPlan plan);
 Status EmitDotKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value* begin, llvm::Value* end);
 
