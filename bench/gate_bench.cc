@@ -128,6 +128,19 @@ void BM_SumRows(benchmark::State& state) {
   const int n = static_cast<int>(state.range(0));
   Compare(state, WithSizes(RowSum(), {{"$R", 64}, {"$N", n}}), 64.0 * n);
 }
+void BM_SumColumns(benchmark::State& state) {
+  const int r = static_cast<int>(state.range(0)), n = static_cast<int>(state.range(1));
+  Compare(state, WithSizes(R"(
+HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[$R,$N] parameter(0)
+  zero = f32[] constant(0)
+  ROOT s = f32[$N] reduce(x, zero), dimensions={0}, to_apply=add
+})", {{"$R", r}, {"$N", n}}), 1.0 * r * n);
+}
+BENCHMARK(BM_SumColumns)->Args({64, 19})->Args({64, 64})->Args({512, 512})->Args({2048, 2048})
+    ->Iterations(100);
 BENCHMARK(BM_SumRows)->Arg(31)->Arg(512)->Arg(4096)->Iterations(400);
 
 }  // namespace

@@ -13,7 +13,7 @@ struct EmitOptions {
   int vector_bytes = 32;        // 32 or 64
   bool masked_tails = false;    // AVX-512: the rest of a lane loop is one masked vector
   bool has_avx512bf16 = false;  // vdpbf16ps
-  int64_t ir_cap = 20000;       // LLVM instructions of one kernel; beyond: ResourceExhausted
+  int64_t ir_cap = 10000;       // LLVM instructions of one kernel; beyond: ResourceExhausted
 
   // For a machine with these vectors.
   static EmitOptions For(int vector_bytes, bool has_avx512bf16) {

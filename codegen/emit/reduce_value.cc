@@ -54,6 +54,7 @@ class ReduceEmitter {
   StatusOr<Values> EmitLevel(size_t level);
   StatusOr<Values> EmitChunk(size_t level, llvm::Value* lo, llvm::Value* hi);
   StatusOr<Values> EmitChunkInRegisters(size_t level, llvm::Value* lo, llvm::Value* hi);
+  bool IsLight() const;
   StatusOr<llvm::Value*> TailVector(size_t level, llvm::Value* lo, llvm::Value* hi);
   Status Accumulate(size_t level, const Slots& slots, llvm::Value* lo, llvm::Value* at);
   StatusOr<Values> ElementAt(size_t level);
@@ -336,10 +337,32 @@ StatusOr<Values> ReduceEmitter::EmitChunkInRegisters(size_t number, llvm::Value*
     into->front() = joined[0];
     return OkStatus();
   };
-  llvm::Value* full = b_.CreateAnd(b_.CreateSub(hi, lo), b_.getInt64(-int64_t{width}));
+  llvm::Value* size = b_.CreateSub(hi, lo);
+  llvm::Value* main_begin = lo;
+  if (IsLight()) {
+    // Whole rows of partials: a body for each, and nothing to rotate.
+    llvm::Value* rows = b_.CreateAnd(size, b_.getInt64(-int64_t{level.partials}));
+    main_begin = b_.CreateAdd(lo, rows);
+    SWAGE_RETURN_IF_ERROR(
+        e_.nest().For(lo, main_begin, level.partials, &partials,
+                      [&](llvm::Value* at, std::vector<llvm::Value*>* now) -> Status {
+                        for (size_t v = 0; v < now->size(); ++v) {
+                          SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
+                            e_.nest().current().lanes = {level.axis, width, nullptr};
+                            e_.nest().Bind(level.axis, b_.CreateAdd(at, b_.getInt64(v * width)));
+                            SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
+                            SWAGE_RETURN_IF_ERROR(add(now, element[0]));
+                            std::rotate(now->begin(), now->begin() + 1, now->end());
+                            return OkStatus();
+                          }));
+                        }
+                        return OkStatus();
+                      }));
+  }
+  llvm::Value* full = b_.CreateAnd(size, b_.getInt64(-int64_t{width}));
   llvm::Value* main_end = b_.CreateAdd(lo, full);
   SWAGE_RETURN_IF_ERROR(
-      e_.nest().For(lo, main_end, width, &partials,
+      e_.nest().For(main_begin, main_end, width, &partials,
                     [&](llvm::Value* at, std::vector<llvm::Value*>* now) -> Status {
                       e_.nest().current().lanes = {level.axis, width, nullptr};
                       e_.nest().Bind(level.axis, at);
@@ -353,7 +376,7 @@ StatusOr<Values> ReduceEmitter::EmitChunkInRegisters(size_t number, llvm::Value*
         SWAGE_ASSIGN_OR_RETURN(llvm::Value * element, TailVector(number, main_end, hi));
         return add(&partials, element);
       }));
-  return JoinRotated(partials, b_.CreateSub(hi, lo));
+  return JoinRotated(partials, size);
 }
 
 StatusOr<Values> ReduceEmitter::JoinRotated(const std::vector<llvm::Value*>& partials,
@@ -385,6 +408,22 @@ StatusOr<Values> ReduceEmitter::JoinRotated(const std::vector<llvm::Value*>& par
         return OkStatus();
       }));
   return JoinVectors({{joined[0]}}, width, nullptr);
+}
+
+// Whether an element costs so little that the loop around it would cost as much.
+bool ReduceEmitter::IsLight() const {
+  if (levels_.size() != 1 || guard_ != kAlways) return false;
+  constexpr size_t kMaxOps = 5;
+  std::vector<const Instruction*> ops{op_->operand(0)};
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops.size() > kMaxOps) return false;
+    if (ops[i]->opcode() == ir::Opcode::kParameter || ops[i]->shape().rank() == 0) continue;
+    if (ops[i]->opcode() == ir::Opcode::kBroadcast) continue;
+    const ir::CostClass cost = ir::InfoOf(ops[i]->opcode()).cost;
+    if (!ir::IsElementwise(ops[i]->opcode()) || cost != ir::CostClass::kCheap) return false;
+    for (const Instruction* operand : ops[i]->operands()) ops.push_back(operand);
+  }
+  return true;
 }
 
 // The elements [lo, hi), less than a vector, with the identity in the other lanes.
