@@ -41,8 +41,9 @@ std::string KernelPlan::ToString() const {
 
 namespace {
 
-// Elements of the minor axis that one task takes.
+// Elements of the minor axis that one task takes; where each is a sum, fewer.
 constexpr int64_t kBlock = 4096;
+constexpr int64_t kSumBlock = 256;
 
 void CollectSymbols(const ir::Shape& shape, std::vector<const ir::Symbol*>* symbols) {
   ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
@@ -152,8 +153,8 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
     }
     // A sum along the lanes for each row, unless the rows are what lies side by side.
     const auto& contracting = plan.hero->attrs<ir::DotAttrs>().lhs_contracting;
-    const bool along_rows = !contracting.empty() &&
-                            contracting.back() == plan.hero->operand(0)->shape().rank() - 1;
+    const bool along_rows =
+        !contracting.empty() && contracting.back() == plan.hero->operand(0)->shape().rank() - 1;
     plan.schedule = along_rows ? Schedule::kRowReduction : Schedule::kLoop;
   }
 
@@ -174,6 +175,12 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
     }
   }
   if (rows_differ_by_lane) plan.schedule = Schedule::kRowReduction;
+  constexpr int64_t kCheap = 16;
+  if (plan.schedule == Schedule::kColumnReduction && !row_value && options.masked_tails &&
+      analysis.weight() < kCheap) {
+    // Going down one vector of columns touches a new page in every row: take several at a time.
+    plan.width *= 4;
+  }
   SWAGE_ASSIGN_OR_RETURN(plan.space, PlanSpace(plan.leaves, dims, row_value));
   const int count = plan.space.axis_count();
   plan.tasks = 1;
@@ -182,8 +189,9 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
   } else {
     for (int a = 0; a + 1 < count; ++a) plan.tasks *= plan.space.extent(a);
     if (count > 0 && !row_value) {
-      plan.block = kBlock;
-      plan.tasks *= ir::CeilDiv(plan.space.extent(count - 1), Dim(kBlock));
+      const bool sums = !analysis.reduces().empty() || !analysis.dots().empty();
+      plan.block = sums ? kSumBlock : kBlock;
+      plan.tasks *= ir::CeilDiv(plan.space.extent(count - 1), Dim(plan.block));
     }
   }
   plan.cost_per_task = analysis.weight() * std::max<int64_t>(plan.block, 1);
