@@ -38,6 +38,34 @@ Range Resolve(const Slice& slice, int64_t extent) {
   return {last, start + 1, stride, true};
 }
 
+// Outside jit the starts of a plain window are arguments of its one-op program, so that a loop over
+// x[i] compiles once. They fit, so clamping changes nothing.
+Tensor WindowAtOnce(const OpContext& context, const Tensor& x, const ir::SliceAttrs& attrs,
+                    const ir::Dims& result) {
+  std::vector<Tensor> operands = {x};
+  std::vector<ir::Dim> sizes;
+  for (size_t i = 0; i < attrs.starts.size(); ++i) {
+    const int64_t start = *attrs.starts[i].static_value();
+    operands.push_back(context.NumberAs(Operand(start, context.where), ir::DType::kS64, "starts"));
+    sizes.push_back(attrs.limits[i] - attrs.starts[i]);
+  }
+  return runtime::ApplyOp(context.op, context.where, operands, [&](Graph& g, NodeSpan nodes) {
+    return g.Reshape(g.DynamicSlice(nodes[0], nodes.subspan(1), sizes), result);
+  });
+}
+
+bool IsPlainWindow(const ir::SliceAttrs& attrs) {
+  return std::all_of(attrs.strides.begin(), attrs.strides.end(),
+                     [](int64_t stride) { return stride == 1; });
+}
+
+ir::Dims WindowDims(const ir::SliceAttrs& attrs) {
+  ir::Dims dims;
+  for (size_t i = 0; i < attrs.starts.size(); ++i)
+    dims.push_back(attrs.limits[i] - attrs.starts[i]);
+  return dims;
+}
+
 }  // namespace
 
 Tensor slice(const Tensor& x, const std::vector<Slice>& slices, Where where) {
@@ -70,6 +98,10 @@ Tensor slice(const Tensor& x, const std::vector<Slice>& slices, Where where) {
     attrs.limits.push_back(ir::Dim(range.high));
     attrs.strides.push_back(range.stride);
   }
+  const bool traced = runtime::TraceScope::Current() != nullptr;
+  if (!traced && !whole && reversed.empty() && IsPlainWindow(attrs)) {
+    return WindowAtOnce(context, x, attrs, WindowDims(attrs));
+  }
   return runtime::ApplyOp("slice", where, absl::MakeConstSpan(&x, 1),
                           [&](Graph& g, NodeSpan nodes) {
                             return g.Reverse(whole ? nodes[0] : g.Slice(nodes[0], attrs), reversed);
@@ -86,18 +118,18 @@ Tensor index(const Tensor& x, int64_t i, int axis, Where where) {
                  -extent, " to ", extent - 1);
   }
   const int64_t at = i < 0 ? i + extent : i;
+  ir::SliceAttrs attrs;
+  ir::Dims dims;
+  for (int d = 0; d < ShapeOf(x).rank(); ++d) {
+    attrs.starts.push_back(d == along ? ir::Dim(at) : ir::Dim(0));
+    attrs.limits.push_back(d == along ? ir::Dim(at + 1) : ShapeOf(x).dim(d));
+    attrs.strides.push_back(1);
+    if (d != along) dims.push_back(ShapeOf(x).dim(d));
+  }
+  if (runtime::TraceScope::Current() == nullptr) return WindowAtOnce(context, x, attrs, dims);
   return runtime::ApplyOp(
-      "index", where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {
-        ir::SliceAttrs attrs;
-        ir::Dims dims;
-        for (int d = 0; d < nodes[0]->shape().rank(); ++d) {
-          attrs.starts.push_back(d == along ? ir::Dim(at) : ir::Dim(0));
-          attrs.limits.push_back(d == along ? ir::Dim(at + 1) : nodes[0]->shape().dim(d));
-          attrs.strides.push_back(1);
-          if (d != along) dims.push_back(nodes[0]->shape().dim(d));
-        }
-        return g.Reshape(g.Slice(nodes[0], std::move(attrs)), dims);
-      });
+      "index", where, absl::MakeConstSpan(&x, 1),
+      [&](Graph& g, NodeSpan nodes) { return g.Reshape(g.Slice(nodes[0], attrs), dims); });
 }
 
 namespace {

@@ -344,6 +344,21 @@ TEST(JitTest, LongUnrolledProgramsCompileOnce) {
   EXPECT_EQ(f.stats().traces, 1);
 }
 
+TEST(JitTest, ProgramsAroundTheOperandLimitOfAKernel) {
+  for (const int n : {94, 95, 96, 97, 98, 200}) {
+    std::vector<Tensor> many;
+    for (int i = 0; i < n; ++i) many.push_back(full({3}, i, f32));
+    auto f = jit([](const std::vector<Tensor>& xs) {
+      Tensor total = xs[0] * 2;
+      for (size_t i = 1; i < xs.size(); ++i) total = total + xs[i] * 2;
+      return total;
+    });
+    for (int call = 0; call < 2; ++call) {
+      EXPECT_THAT(f(many).to_vector<float>(), ::testing::Each(n * (n - 1))) << n;
+    }
+  }
+}
+
 TEST(JitTest, UserExceptionsPassAndLeaveNothingBehind) {
   const auto check = [] {
     EXPECT_EQ(runtime::TraceScope::Depth(), 0);

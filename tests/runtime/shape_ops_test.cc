@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "cache/module_cache.h"
 #include "tests/runtime/tensor_testing.h"
 
 namespace swage {
@@ -112,6 +113,19 @@ TEST(ShapeOpsTest, SlicesAreNumpys) {
   EXPECT_THAT(cut({2, {}, -1}), ElementsAre(2, 1, 0));
   EXPECT_THAT(cut({2, -100, -1}), ElementsAre(2, 1, 0));
   EXPECT_THAT(index(reshape(x, {2, 5}), -1).to_vector<int>(), ElementsAre(5, 6, 7, 8, 9));
+}
+
+TEST(ShapeOpsTest, ALoopOverRowsCompilesOnce) {
+  const Tensor x = reshape(arange(60), {20, 3});
+  const auto misses = [] { return cache::ModuleCache::Global().stats().misses; };
+  index(x, 0);
+  slice(x, {{0, 2}});
+  const int64_t before = misses();
+  for (int i = 0; i < 18; ++i) {
+    EXPECT_THAT(index(x, i).to_vector<int>(), ElementsAre(3 * i, 3 * i + 1, 3 * i + 2));
+    EXPECT_EQ(slice(x, {{i, i + 2}}).item<int>({1, 0}), 3 * i + 3);
+  }
+  EXPECT_EQ(misses(), before);
 }
 
 TEST(ShapeOpsTest, DynamicWindowsAreClampedOneByOne) {
