@@ -11,8 +11,7 @@
 //
 // - The function runs once per key, with traced tensors: its C++ side effects happen then only.
 // - A Tensor that it captures becomes a hidden argument, bound when the trace is made: its content
-// is
-//   not in the key, and rebinding the C++ variable later is not seen.
+//   is not in the key, and rebinding the C++ variable later is not seen.
 // - A function pointer or a lambda without captures has one cache for the whole process, so a
 //   temporary `swage::jit(f)(x)` hits too; a closure with captures has one per jit object.
 // - Inside another jit function a call becomes a call of the graph, traced once per key.
@@ -40,14 +39,19 @@ namespace swage {
 
 // Every option also has an environment variable (docs/environment.md); a set option beats it.
 struct JitOptions {
-  std::string name;    // in dumps, errors, explain(); default: file_line of the jit call
-  std::string device;  // "cpu" (default), or "evaluator": the interpreter, for checking
-  std::vector<std::string> disable_passes;  // `swage passes` lists the names
-  std::vector<std::string> only_passes;
-  std::string dump_to;            // folder for dumps after every pass; empty: none
-  std::optional<bool> fast_math;  // allow rewrites that change values; default no
-  std::optional<int64_t>
-      max_constant_bytes;  // constant folding makes no larger literal; default 1 MiB
+  // In dumps, errors and explain(); default: file_line of the jit call.
+  std::string name = {};
+  // "cpu" (default), or "evaluator": the interpreter, for checking.
+  std::string device = {};
+  // Passes that do not run, or the only ones that do; `swage passes` lists the names.
+  std::vector<std::string> disable_passes = {};
+  std::vector<std::string> only_passes = {};
+  // Folder for dumps after every pass that changed something; empty: none.
+  std::string dump_to = {};
+  // Allow rewrites that change values; default no.
+  std::optional<bool> fast_math = {};
+  // Constant folding makes no larger literal; default 1 MiB.
+  std::optional<int64_t> max_constant_bytes = {};
 };
 
 // Counters of one jit function. Consistent with each other only when no call is running.
