@@ -35,6 +35,21 @@ void UseRowMajorBorder(ir::Module* module) {
   module->set_entry_layout(std::move(border));
 }
 
+// Kernels take their sizes at run time, but buffers and schedules are made for sizes that are known.
+Status CheckStatic(const ir::Module& module) {
+  for (const ir::Instruction* parameter : module.entry()->parameters()) {
+    Status status;
+    ir::ForEachLeaf(parameter->shape(), [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
+      if (leaf.is_static() || !status.ok()) return;
+      status = Unimplemented("[compile] ", parameter->name(), " is ", leaf.ToString(false),
+                             "; symbolic sizes are not implemented on the cpu, expected numbers: ",
+                             "write them into the text, or run on the evaluator");
+    });
+    SWAGE_RETURN_IF_ERROR(status);
+  }
+  return OkStatus();
+}
+
 std::vector<ir::Instruction*> FusionsOf(const ir::Module& module) {
   std::vector<ir::Instruction*> fusions;
   for (const ir::Computation* computation : module.ExecutedComputations()) {
@@ -86,6 +101,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   const Clock::time_point start = Clock::now();
   codegen::CompileReport report;
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
+  SWAGE_RETURN_IF_ERROR(CheckStatic(*module));
   UseRowMajorBorder(module.get());
   passes::PassContext context(options.compiler, &cost::HostCpu());
   const Status passes = pipelines::RunCpuPipeline(module.get(), context);

@@ -173,7 +173,7 @@ Status FusionAnalysis::VisitOperands(const Instruction* op, IndexId index, Guard
       break;
   }
   if (op->opcode() != Opcode::kCall && op->opcode() != Opcode::kMap) {
-    return Unimplemented("[emit] ", ToAbsl(ir::OpcodeName(op->opcode())), " inside a kernel");
+    return Unimplemented("[emit] ", ToAbsl(ir::OpcodeName(op->opcode())), " is not implemented in kernels");
   }
   for (const Instruction* operand : op->operands()) {
     const IndexId at = operand->shape().rank() == 0 ? arena_->Index({}) : index;
