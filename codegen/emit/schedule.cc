@@ -145,7 +145,8 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
     }
     SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, at));
   }
-  if (analysis.dots().size() == 1 && IsTiledDot(plan, arena, index, analysis)) {
+  if (analysis.dots().size() == 1 && analysis.reduces().empty() &&
+      IsTiledDot(plan, analysis.dots()[0].instruction)) {
     plan.hero = analysis.dots()[0].instruction;
     if (!HasOneColumn(*plan.hero)) {
       plan.schedule = Schedule::kDot;

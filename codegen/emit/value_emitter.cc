@@ -347,13 +347,17 @@ Status ValueEmitter::Store(llvm::Value* base, DType dtype, ExprId offset, llvm::
   llvm::Type* type = StoredType(b().getContext(), dtype);
   const llvm::Align align(ir::DTypeBytes(dtype));
   const Lanes lanes = nest_->lanes();
+  if (lanes.width > 1) value = Splat(b(), value, lanes.width);
+  value = ToStored(b(), dtype, value);
+  if (lanes.width > 1 && !arena_.StrideOf(offset, lanes.axis).IsContiguous()) {
+    SWAGE_RET_CHECK(arena_.StrideOf(offset, lanes.axis).kind != LaneStride::kUniform);
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * offsets, indices_.Vector(offset));
+    llvm::Value* mask = lanes.mask != nullptr ? lanes.mask : Splat(b(), b().getTrue(), lanes.width);
+    b().CreateMaskedScatter(value, b().CreateGEP(type, base, offsets), align, mask);
+    return OkStatus();
+  }
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * first, indices_.Scalar(offset));
   llvm::Value* pointer = b().CreateGEP(type, base, first);
-  if (lanes.width > 1) {
-    SWAGE_RET_CHECK(arena_.StrideOf(offset, lanes.axis).IsContiguous());
-    value = Splat(b(), value, lanes.width);
-  }
-  value = ToStored(b(), dtype, value);
   if (lanes.mask != nullptr) {
     b().CreateMaskedStore(value, pointer, align, lanes.mask);
   } else {

@@ -47,7 +47,7 @@ class ValueEmitter {
   // Keeps what is emitted for `record` from now on; null: nothing.
   void set_record(const Record* record) { record_ = record; }
 
-  // Reads an array at a row-major offset, and writes one (contiguous in the lanes).
+  // Reads an array at a row-major offset, and writes one.
   StatusOr<llvm::Value*> Load(llvm::Value* base, ir::DType dtype, ExprId offset, GuardId guard);
   Status Store(llvm::Value* base, ir::DType dtype, ExprId offset, llvm::Value* value);
 

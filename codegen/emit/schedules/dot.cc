@@ -51,6 +51,67 @@ Dim Product(const ir::Dims& dims) {
   return product;
 }
 
+// The axes of a dot and its index in terms of them.
+struct DotAxes {
+  AxisId batch, row, column, k;
+  IndexId result;
+  DotIndices sides;
+};
+
+DotAxes MakeDotAxes(IndexArena& arena, const Instruction* dot) {
+  const DotDims dims = DimsOf(*dot);
+  DotAxes axes{arena.AddAxis(Product(dims.batch)),
+               arena.AddAxis(Product(dims.rows)),
+               arena.AddAxis(Product(dims.columns)),
+               arena.AddAxis(Product(dims.contracting)),
+               0,
+               {}};
+  std::vector<ExprId> out, contracting;
+  const auto add = [&](const ir::Dims& part, AxisId axis, std::vector<ExprId>* list) {
+    const auto exprs = arena.Exprs(arena.Delinearise(part, arena.Axis(axis)));
+    list->insert(list->end(), exprs.begin(), exprs.end());
+  };
+  add(dims.batch, axes.batch, &out);
+  add(dims.rows, axes.row, &out);
+  add(dims.columns, axes.column, &out);
+  add(dims.contracting, axes.k, &contracting);
+  axes.result = arena.Index(out);
+  axes.sides = MapDot(arena, dot, axes.result, contracting);
+  return axes;
+}
+
+// Where in the result of an op an element of its operand ends up; nullopt for ops that do not keep
+// elements apart.
+std::optional<IndexId> ResultIndex(IndexArena& arena, const Instruction* op,
+                                   const Instruction* operand, IndexId at) {
+  if (ir::IsElementwise(op->opcode()) || op->opcode() == Opcode::kCopy) return at;
+  if (op->opcode() == Opcode::kReshape || op->opcode() == Opcode::kBitcast) {
+    return arena.Delinearise(op->shape().dims(), arena.Linearise(operand->shape().dims(), at));
+  }
+  if (op->opcode() != Opcode::kTranspose) return std::nullopt;
+  const auto given = arena.Exprs(at);
+  const std::vector<ExprId> in(given.begin(), given.end());
+  std::vector<ExprId> out;
+  for (int64_t d : op->dimensions()) out.push_back(in[d]);
+  return arena.Index(out);
+}
+
+// For every value of the fusion that the dot's elements reach one by one: where they are.
+absl::flat_hash_map<const Instruction*, IndexId> ReachedFrom(IndexArena& arena,
+                                                             const ir::Computation& fusion,
+                                                             const Instruction* dot,
+                                                             IndexId index) {
+  absl::flat_hash_map<const Instruction*, IndexId> reached{{dot, index}};
+  for (const Instruction* op : fusion.PostOrder()) {
+    for (const Instruction* operand : op->operands()) {
+      auto from = reached.find(operand);
+      if (from == reached.end() || reached.contains(op)) continue;
+      if (auto at = ResultIndex(arena, op, operand, from->second)) reached[op] = *at;
+    }
+  }
+  return reached;
+}
+
 int64_t ChunkRows(const TileShape& tile) { return int64_t{kTilesPerChunk} * tile.rows; }
 
 class DotKernel {
@@ -93,7 +154,8 @@ class DotKernel {
   const Instruction* dot_;
   TileShape tile_;
   AxisId batch_ = 0, row_ = 0, column_ = 0, k_ = 0;
-  IndexId index_ = 0;  // of the result
+  IndexId index_ = 0;                // of the result
+  std::vector<IndexId> leaf_index_;  // of the outputs
   Side left_, right_;
   llvm::Value* sums_ = nullptr;
   llvm::Value *rows_ = nullptr, *columns_ = nullptr, *depth_ = nullptr;  // M, N, K
@@ -103,26 +165,16 @@ class DotKernel {
 };
 
 void DotKernel::MakeAxes() {
-  IndexArena& arena = e_.arena();
-  const DotDims dims = DimsOf(*dot_);
-  batch_ = arena.AddAxis(Product(dims.batch));
-  row_ = arena.AddAxis(Product(dims.rows));
-  column_ = arena.AddAxis(Product(dims.columns));
-  k_ = arena.AddAxis(Product(dims.contracting));
-  std::vector<ExprId> out;
-  const auto add = [&](const ir::Dims& part, AxisId axis, std::vector<ExprId>* list) {
-    const auto exprs = arena.Exprs(arena.Delinearise(part, arena.Axis(axis)));
-    list->insert(list->end(), exprs.begin(), exprs.end());
-  };
-  add(dims.batch, batch_, &out);
-  add(dims.rows, row_, &out);
-  add(dims.columns, column_, &out);
-  std::vector<ExprId> contracting;
-  add(dims.contracting, k_, &contracting);
-  index_ = arena.Index(out);
-  const DotIndices at = MapDot(arena, dot_, index_, contracting);
-  left_ = MakeSide(0, at.lhs, row_, /*contiguous=*/false);
-  right_ = MakeSide(1, at.rhs, column_, /*contiguous=*/true);
+  const DotAxes axes = MakeDotAxes(e_.arena(), dot_);
+  batch_ = axes.batch;
+  row_ = axes.row;
+  column_ = axes.column;
+  k_ = axes.k;
+  index_ = axes.result;
+  left_ = MakeSide(0, axes.sides.lhs, row_, /*contiguous=*/false);
+  right_ = MakeSide(1, axes.sides.rhs, column_, /*contiguous=*/true);
+  const auto reached = ReachedFrom(e_.arena(), *plan_.fusion, dot_, index_);
+  for (const Leaf& leaf : plan_.leaves) leaf_index_.push_back(reached.at(leaf.value));
 }
 
 DotKernel::Side DotKernel::MakeSide(int operand, IndexId index, AxisId free_axis, bool contiguous) {
@@ -412,15 +464,17 @@ Status DotKernel::EmitEpilogue() {
               SWAGE_ASSIGN_OR_RETURN(sum, e_.Convert(tile_.acc, dot_->shape().dtype(), sum));
               e_.Preset(dot_, index_, sum);
               std::vector<llvm::Value*> values;
-              for (const Leaf& leaf : plan_.leaves) {
-                SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e_.Value(leaf.value, index_));
+              for (size_t i = 0; i < plan_.leaves.size(); ++i) {
+                SWAGE_ASSIGN_OR_RETURN(llvm::Value * value,
+                                       e_.Value(plan_.leaves[i].value, leaf_index_[i]));
                 values.push_back(value);
               }
-              const ExprId offset = e_.arena().Linearise(dot_->shape().dims(), index_);
               for (size_t i = 0; i < plan_.leaves.size(); ++i) {
+                const ir::Shape& shape = plan_.leaves[i].shape;
                 const int buffer = plan_.fusion->parameter_count() + static_cast<int>(i);
+                const ExprId offset = e_.arena().Linearise(shape.dims(), leaf_index_[i]);
                 SWAGE_RETURN_IF_ERROR(
-                    e_.Store(e_.buffer(buffer), plan_.leaves[i].shape.dtype(), offset, values[i]));
+                    e_.Store(e_.buffer(buffer), shape.dtype(), offset, values[i]));
               }
               return OkStatus();
             });
@@ -429,19 +483,21 @@ Status DotKernel::EmitEpilogue() {
 
 }  // namespace
 
-bool IsTiledDot(const KernelPlan& plan, const IndexArena& arena, IndexId index,
-                const FusionAnalysis& analysis) {
-  const FusionAnalysis::Use& dot = analysis.dots()[0];
-  if (dot.index != index || !analysis.reduces().empty()) return false;
-  const DType out = dot.instruction->shape().dtype();
+bool IsTiledDot(const KernelPlan& plan, const Instruction* dot) {
+  const DType out = dot->shape().dtype();
   if (ir::IsComplex(out) || ir::DTypeBits(out) < 8) return false;
+  IndexArena arena;
+  const IndexId index = MakeDotAxes(arena, dot).result;
+  const auto reached = ReachedFrom(arena, *plan.fusion, dot, index);
+  FusionAnalysis analysis(&arena);
   for (const Leaf& leaf : plan.leaves) {
-    if (leaf.value->shape().is_tuple() || !ir::SameDims(leaf.shape, dot.instruction->shape())) {
-      return false;
-    }
+    auto at = reached.find(leaf.value);
+    if (at == reached.end() || leaf.value->shape().is_tuple()) return false;
+    if (!(leaf.shape.num_elements_dim() == dot->shape().num_elements_dim())) return false;
+    if (!analysis.Visit(leaf.value, at->second).ok()) return false;
   }
-  (void)arena;
-  return true;
+  // What reads the dot otherwise, or not at all as far as can be seen, would compute it again.
+  return analysis.dots().size() == 1 && analysis.dots()[0].index == index;
 }
 
 bool HasOneColumn(const Instruction& dot) { return Product(DimsOf(dot).columns) == Dim(1); }

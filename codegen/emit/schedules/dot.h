@@ -17,10 +17,9 @@
 
 namespace swage::emit {
 
-// Whether the one dot of the fusion can be tiled: every output has the dot's dims and reads it at
-// its own index.
-bool IsTiledDot(const KernelPlan& plan, const IndexArena& arena, IndexId index,
-                const FusionAnalysis& analysis);
+// Whether the fusion is this dot and then only ops that keep its elements apart: every output is
+// made of the dot's elements by elementwise ops, reshapes and transposes.
+bool IsTiledDot(const KernelPlan& plan, const ir::Instruction* dot);
 // Matrix times vector, and the product of two vectors: no columns to tile.
 bool HasOneColumn(const ir::Instruction& dot);
 StatusOr<KernelPlan> PlanDot(KernelPlan plan);

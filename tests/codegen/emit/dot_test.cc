@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "compiler/ir/parser.h"
 #include "tests/codegen/emit/kernel_runner.h"
 #include "tests/codegen/emit/kernel_texts.h"
 
@@ -127,6 +128,29 @@ ENTRY e {
   }
 }
 
+TEST(DotSchedule, ReshapesAndTransposesOfTheResult) {
+  const std::string text = R"(
+HloModule m
+ENTRY e {
+  x = f32[3,15,40] parameter(0)
+  y = f32[3,40,37] parameter(1)
+  d = f32[3,15,37] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
+  n = f32[3,15,37] negate(d)
+  ROOT r = $ROOT
+})";
+  for (const char* root : {"f32[1,3,15,37] reshape(n)", "f32[45,37] reshape(n)",
+                           "f32[3,555] reshape(n)", "f32[15,3,37] transpose(n), dimensions={1,0,2}",
+                           "f32[37,15,3] transpose(n), dimensions={2,1,0}"}) {
+    const std::string hlo = Substitute(text, "$ROOT", root);
+    EXPECT_KERNEL(hlo, kF32Tolerance);
+    auto module = ir::ParseHlo(hlo);
+    ASSERT_TRUE(module.ok());
+    auto kernel = CompiledKernel::Compile(*(*module)->entry(), {TargetsHere()[0]});
+    ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+    EXPECT_EQ(kernel->schedule(), Schedule::kDot) << root;
+  }
+}
+
 TEST(DotValue, InsideLoopsAndReductions) {
   EXPECT_KERNEL(R"(
 HloModule m
@@ -134,8 +158,8 @@ ENTRY e {
   x = f32[9,33] parameter(0)
   y = f32[33,20] parameter(1)
   d = f32[9,20] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  t = f32[20,9] transpose(d), dimensions={1,0}
-  ROOT r = f32[20,9] negate(t)
+  t = f32[9,20] reverse(d), dimensions={1}
+  ROOT r = f32[9,20] add(t, d)
 })",
                 kF32Tolerance);
   EXPECT_KERNEL(R"(
