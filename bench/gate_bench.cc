@@ -109,6 +109,21 @@ BENCHMARK_CAPTURE(BM_Dot, bf16, std::string("bf16"))
     ->ArgsProduct({{33, 64, 512}, {64, 512}})
     ->Iterations(200);
 
+void BM_DotWide(benchmark::State& state) {
+  const int m = static_cast<int>(state.range(0));
+  Compare(state,
+          WithSizes(R"(
+HloModule m
+ENTRY e {
+  x = f32[$M,768] parameter(0)
+  y = f32[768,2304] parameter(1)
+  ROOT d = f32[$M,2304] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})",
+                    {{"$M", m}}),
+          2.0 * m * 768 * 2304);
+}
+BENCHMARK(BM_DotWide)->Arg(1)->Arg(2)->Arg(128)->Iterations(30);
+
 void BM_DotTransposed(benchmark::State& state) {
   const int l = static_cast<int>(state.range(0));
   Compare(state,
@@ -130,16 +145,23 @@ void BM_SumRows(benchmark::State& state) {
 }
 void BM_SumColumns(benchmark::State& state) {
   const int r = static_cast<int>(state.range(0)), n = static_cast<int>(state.range(1));
-  Compare(state, WithSizes(R"(
+  Compare(state,
+          WithSizes(R"(
 HloModule m
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
 ENTRY e {
   x = f32[$R,$N] parameter(0)
   zero = f32[] constant(0)
   ROOT s = f32[$N] reduce(x, zero), dimensions={0}, to_apply=add
-})", {{"$R", r}, {"$N", n}}), 1.0 * r * n);
+})",
+                    {{"$R", r}, {"$N", n}}),
+          1.0 * r * n);
 }
-BENCHMARK(BM_SumColumns)->Args({64, 19})->Args({64, 64})->Args({512, 512})->Args({2048, 2048})
+BENCHMARK(BM_SumColumns)
+    ->Args({64, 19})
+    ->Args({64, 64})
+    ->Args({512, 512})
+    ->Args({2048, 2048})
     ->Iterations(100);
 BENCHMARK(BM_SumRows)->Arg(31)->Arg(512)->Arg(4096)->Iterations(400);
 

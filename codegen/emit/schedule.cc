@@ -148,15 +148,12 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
   if (analysis.dots().size() == 1 && analysis.reduces().empty() &&
       IsTiledDot(plan, analysis.dots()[0].instruction)) {
     plan.hero = analysis.dots()[0].instruction;
-    if (!HasOneColumn(*plan.hero)) {
+    const VectorDot vectors = KindOfVectorDot(*plan.hero);
+    if (vectors == VectorDot::kNo) {
       plan.schedule = Schedule::kDot;
       return PlanDot(std::move(plan));
     }
-    // A sum along the lanes for each row, unless the rows are what lies side by side.
-    const auto& contracting = plan.hero->attrs<ir::DotAttrs>().lhs_contracting;
-    const bool along_rows =
-        !contracting.empty() && contracting.back() == plan.hero->operand(0)->shape().rank() - 1;
-    plan.schedule = along_rows ? Schedule::kRowReduction : Schedule::kLoop;
+    plan.schedule = vectors == VectorDot::kSumsOfRows ? Schedule::kRowReduction : Schedule::kLoop;
   }
 
   // A reduction of rows wants the lanes for itself, unless its result is wanted per row only.

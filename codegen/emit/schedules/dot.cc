@@ -19,8 +19,8 @@ using ir::Opcode;
 
 namespace {
 
-// Products between two visits of the sums in memory.
-constexpr int64_t kBlock = 256;
+// Lines of a panel further apart than this lie in too many pages to be read again for every tile.
+constexpr int64_t kNearBytes = 2048;
 // Tiles of rows that share one packed panel within a task.
 constexpr int kTilesPerChunk = 4;
 
@@ -49,6 +49,10 @@ Dim Product(const ir::Dims& dims) {
   Dim product = 1;
   for (Dim dim : dims) product *= dim;
   return product;
+}
+
+TileShape TileOf(const Instruction& dot, const EmitOptions& options) {
+  return TileFor(dot, Product(DimsOf(dot).rows) == Dim(1), options);
 }
 
 // The axes of a dot and its index in terms of them.
@@ -117,7 +121,12 @@ int64_t ChunkRows(const TileShape& tile) { return int64_t{kTilesPerChunk} * tile
 class DotKernel {
  public:
   DotKernel(const KernelPlan& plan, ValueEmitter& e)
-      : plan_(plan), e_(e), b_(e.b()), dot_(plan.hero), tile_(TileFor(*plan.hero, plan.options)) {}
+      : plan_(plan),
+        e_(e),
+        b_(e.b()),
+        dot_(plan.hero),
+        tile_(TileOf(*plan.hero, plan.options)),
+        block_(tile_.depth()) {}
 
   Status Emit(llvm::Value* begin, llvm::Value* end);
 
@@ -140,6 +149,8 @@ class DotKernel {
   Status EmitBlock(llvm::Value* k0, llvm::Value* reuse);
   Status PackRight(llvm::Value* k0, llvm::Value* count);
   Status PackPairs(llvm::Value* k0, llvm::Value* count);
+  // Whether the current panel of a direct right side is read where it lies.
+  StatusOr<llvm::Value*> ReadInPlace();
   Status ZeroPanel(llvm::Value* rows);
   Status PackLeft(llvm::Value* k0, llvm::Value* count);
   Status EmitTiles(llvm::Value* k0, llvm::Value* count);
@@ -153,6 +164,7 @@ class DotKernel {
   llvm::IRBuilder<>& b_;
   const Instruction* dot_;
   TileShape tile_;
+  int64_t block_;  // of k
   AxisId batch_ = 0, row_ = 0, column_ = 0, k_ = 0;
   IndexId index_ = 0;                // of the result
   std::vector<IndexId> leaf_index_;  // of the outputs
@@ -162,6 +174,7 @@ class DotKernel {
   // Of the current task.
   llvm::Value *row_begin_ = nullptr, *row_end_ = nullptr;
   llvm::Value *column_begin_ = nullptr, *column_end_ = nullptr;
+  llvm::Value* in_place_ = nullptr;
 };
 
 void DotKernel::MakeAxes() {
@@ -223,10 +236,10 @@ Status DotKernel::Emit(llvm::Value* begin, llvm::Value* end) {
   llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
   sums_ = e_.nest().Alloca(acc, ChunkRows(tile_) * tile_.columns(), 64);
   // Also for a panel that is read in place: its last columns may not fill the vectors.
-  right_.packed = e_.nest().Alloca(acc, kBlock * tile_.columns(), 64);
+  right_.packed = e_.nest().Alloca(acc, block_ * tile_.columns(), 64);
   if (!left_.direct) {
     llvm::Type* element = StoredType(b_.getContext(), LeftDtype());
-    left_.packed = e_.nest().Alloca(element, ChunkRows(tile_) * kBlock, 64);
+    left_.packed = e_.nest().Alloca(element, ChunkRows(tile_) * block_, 64);
   }
   // The panel that is packed now, so that the row chunks of one panel pack it once.
   std::vector<llvm::Value*> carried{b_.getInt64(-1)};
@@ -269,26 +282,35 @@ Status DotKernel::EmitTask(llvm::Value* task, llvm::Value** packed_panel) {
                                       }));
   llvm::Value* reuse = b_.CreateICmpEQ(panel, *packed_panel);
   SWAGE_RETURN_IF_ERROR(e_.nest().For(
-      b_.getInt64(0), depth_, kBlock, nullptr,
+      b_.getInt64(0), depth_, block_, nullptr,
       [&](llvm::Value* k0, std::vector<llvm::Value*>*) { return EmitBlock(k0, reuse); }));
   // More than one block leaves only the last one packed.
   *packed_panel =
-      b_.CreateSelect(b_.CreateICmpSLE(depth_, b_.getInt64(kBlock)), panel, b_.getInt64(-1));
+      b_.CreateSelect(b_.CreateICmpSLE(depth_, b_.getInt64(block_)), panel, b_.getInt64(-1));
   return EmitEpilogue();
 }
 
 Status DotKernel::EmitBlock(llvm::Value* k0, llvm::Value* reuse) {
   llvm::Value* count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(depth_, k0),
-                                                b_.getInt64(kBlock));
+                                                b_.getInt64(block_));
   llvm::Value* pack = b_.CreateNot(reuse);
   if (right_.direct) {
-    llvm::Value* full =
-        b_.CreateICmpEQ(b_.CreateSub(column_end_, column_begin_), b_.getInt64(tile_.columns()));
-    pack = b_.CreateAnd(pack, b_.CreateNot(full));
+    SWAGE_ASSIGN_OR_RETURN(in_place_, ReadInPlace());
+    pack = b_.CreateAnd(pack, b_.CreateNot(in_place_));
   }
   SWAGE_RETURN_IF_ERROR(e_.nest().If(pack, [&] { return PackRight(k0, count); }));
   if (!left_.direct) SWAGE_RETURN_IF_ERROR(PackLeft(k0, count));
   return EmitTiles(k0, count);
+}
+
+StatusOr<llvm::Value*> DotKernel::ReadInPlace() {
+  llvm::Value* full =
+      b_.CreateICmpEQ(b_.CreateSub(column_end_, column_begin_), b_.getInt64(tile_.columns()));
+  if (tile_.rows == 1) return full;
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * stride, StrideBytes(right_, k_));
+  llvm::Value* near = b_.CreateICmpULT(stride, b_.getInt64(kNearBytes));
+  llvm::Value* few = b_.CreateICmpSLE(rows_, b_.getInt64(2 * int64_t{tile_.rows}));
+  return b_.CreateAnd(full, b_.CreateOr(near, few));
 }
 
 Status DotKernel::ZeroPanel(llvm::Value* rows) {
@@ -372,7 +394,7 @@ Status DotKernel::PackLeft(llvm::Value* k0, llvm::Value* count) {
       row_begin_, row_end_, 1, nullptr, [&](llvm::Value* m, std::vector<llvm::Value*>*) {
         e_.nest().Bind(row_, m);
         llvm::Value* line = b_.CreateGEP(
-            element, left_.packed, b_.CreateMul(b_.CreateSub(m, row_begin_), b_.getInt64(kBlock)));
+            element, left_.packed, b_.CreateMul(b_.CreateSub(m, row_begin_), b_.getInt64(block_)));
         return e_.nest().LaneLoop(
             k_, {k0, b_.CreateAdd(k0, count), depth_}, e_.width(), plan_.options.masked_tails,
             [&]() -> Status {
@@ -404,19 +426,16 @@ Status DotKernel::EmitTiles(llvm::Value* k0, llvm::Value* count) {
     e_.nest().Bind(column_, column_begin_);
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * offset, e_.indices().Scalar(right_.offset));
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * stride, StrideBytes(right_, k_));
-    llvm::Value* in_place =
-        b_.CreateGEP(i8, right_.base, b_.CreateMul(offset, b_.getInt64(acc_bytes)));
-    llvm::Value* full =
-        b_.CreateICmpEQ(b_.CreateSub(column_end_, column_begin_), b_.getInt64(tile_.columns()));
-    sides.rhs = b_.CreateSelect(full, in_place, sides.rhs);
-    sides.rhs_k = b_.CreateSelect(full, stride, sides.rhs_k);
+    llvm::Value* at = b_.CreateGEP(i8, right_.base, b_.CreateMul(offset, b_.getInt64(acc_bytes)));
+    sides.rhs = b_.CreateSelect(in_place_, at, sides.rhs);
+    sides.rhs_k = b_.CreateSelect(in_place_, stride, sides.rhs_k);
   }
   const int64_t left_bytes = ir::DTypeBytes(LeftDtype());
   if (left_.direct) {
     SWAGE_ASSIGN_OR_RETURN(sides.lhs_row, StrideBytes(left_, row_));
     SWAGE_ASSIGN_OR_RETURN(sides.lhs_k, StrideBytes(left_, k_));
   } else {
-    sides.lhs_row = b_.getInt64(kBlock * left_bytes);
+    sides.lhs_row = b_.getInt64(block_ * left_bytes);
     sides.lhs_k = b_.getInt64(left_bytes);
   }
   llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
@@ -500,10 +519,24 @@ bool IsTiledDot(const KernelPlan& plan, const Instruction* dot) {
   return analysis.dots().size() == 1 && analysis.dots()[0].index == index;
 }
 
-bool HasOneColumn(const Instruction& dot) { return Product(DimsOf(dot).columns) == Dim(1); }
+VectorDot KindOfVectorDot(const Instruction& dot) {
+  const DotDims dims = DimsOf(dot);
+  const auto& attrs = dot.attrs<ir::DotAttrs>();
+  const auto minor_is_summed = [&](int side, const ir::DimList& contracting) {
+    return !contracting.empty() && contracting.back() == dot.operand(side)->shape().rank() - 1;
+  };
+  if (Product(dims.columns) == Dim(1)) {
+    return minor_is_summed(0, attrs.lhs_contracting) ? VectorDot::kSumsOfRows
+                                                     : VectorDot::kSumsOfLanes;
+  }
+  if (Product(dims.rows) == Dim(1) && minor_is_summed(1, attrs.rhs_contracting)) {
+    return VectorDot::kSumsOfRows;
+  }
+  return VectorDot::kNo;
+}
 
 StatusOr<KernelPlan> PlanDot(KernelPlan plan) {
-  const TileShape tile = TileFor(*plan.hero, plan.options);
+  const TileShape tile = TileOf(*plan.hero, plan.options);
   const DotDims dims = DimsOf(*plan.hero);
   plan.space = PlainSpace(plan.hero->shape().dims());
   plan.tasks = Product(dims.batch) * ir::CeilDiv(Product(dims.columns), Dim(tile.columns())) *

@@ -20,8 +20,10 @@ namespace swage::emit {
 // Whether the fusion is this dot and then only ops that keep its elements apart: every output is
 // made of the dot's elements by elementwise ops, reshapes and transposes.
 bool IsTiledDot(const KernelPlan& plan, const ir::Instruction* dot);
-// Matrix times vector, and the product of two vectors: no columns to tile.
-bool HasOneColumn(const ir::Instruction& dot);
+// A matrix times a vector (or the other way round, or two vectors) is not worth tiles: each sum
+// runs along the lanes where the matrix lies so, or the lanes are sums of their own.
+enum class VectorDot : uint8_t { kNo, kSumsOfRows, kSumsOfLanes };
+VectorDot KindOfVectorDot(const ir::Instruction& dot);
 StatusOr<KernelPlan> PlanDot(KernelPlan plan);
 Status EmitDotKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value* begin, llvm::Value* end);
 

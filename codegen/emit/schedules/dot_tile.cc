@@ -10,16 +10,21 @@ namespace swage::emit {
 using ir::DType;
 
 std::vector<int> TileShape::Bodies() const {
+  if (rows == 1) return {1};
   if (rows > 6) return {rows, 4, 1};
   return {rows, 2, 1};
 }
 
-TileShape TileFor(const ir::Instruction& dot, const EmitOptions& options) {
+TileShape TileFor(const ir::Instruction& dot, bool one_row, const EmitOptions& options) {
   TileShape shape;
   shape.acc = AccumulatorOf(dot);
   shape.lanes = options.vector_bytes / ir::DTypeBytes(shape.acc);
   // All but three of the vector registers hold sums.
   shape.rows = options.vector_bytes == 64 ? 14 : 6;
+  if (one_row) {
+    shape.vectors = options.vector_bytes == 64 ? 16 : 8;
+    shape.rows = 1;
+  }
   shape.bf16_pairs = options.has_avx512bf16 && shape.acc == DType::kF32 &&
                      dot.operand(0)->shape().dtype() == DType::kBF16 &&
                      dot.operand(1)->shape().dtype() == DType::kBF16;

@@ -16,11 +16,14 @@ struct TileShape {
   bool bf16_pairs = false;          // sides are pairs of bf16: vdpbf16ps
 
   int columns() const { return lanes * vectors; }
+  // Products between two visits of the sums in memory: a packed panel of 8192 sums' width, even.
+  int64_t depth() const { return 8192 / columns(); }
   // Rows of the tiles, largest first; they add up to any number of rows.
   std::vector<int> Bodies() const;
 };
 
-TileShape TileFor(const ir::Instruction& dot, const EmitOptions& options);
+// A dot of one row gets a tile of one row and many columns: whole lines of the right side.
+TileShape TileFor(const ir::Instruction& dot, bool one_row, const EmitOptions& options);
 
 // Where the sides lie: addresses of element (0, 0) of the tile and byte strides.
 struct TileSides {

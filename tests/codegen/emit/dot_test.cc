@@ -96,6 +96,26 @@ TEST(DotSchedule, VectorsAndOuterProducts) {
       DotOf("[$M]", "[$N]", "[$M,$N]", "lhs_contracting_dims={}, rhs_contracting_dims={}"));
 }
 
+TEST(DotSchedule, OneRow) {
+  for (const char* dtype : {"f32", "bf16", "s32"}) {
+    const double tolerance = std::string(dtype) == "s32" ? 0 : kF32Tolerance;
+    for (int n : {5, 256, 300, 700}) {
+      const std::string out = std::string(dtype) == "s32" ? "s32" : "f32";
+      const std::string N = std::to_string(n);
+      EXPECT_KERNEL(DotOf("[1,$K]", "[$K," + N + "]", "[1," + N + "]",
+                          "lhs_contracting_dims={1}, rhs_contracting_dims={0}", dtype, out),
+                    tolerance);
+      EXPECT_KERNEL(DotOf("[1,$K]", "[" + N + ",$K]", "[1," + N + "]",
+                          "lhs_contracting_dims={1}, rhs_contracting_dims={1}", dtype, out),
+                    tolerance);
+    }
+  }
+}
+
+TEST(DotSchedule, WideRightSidesArePacked) {
+  EXPECT_KERNEL(WithSizes(Dot("f32"), {{"$M", 61}, {"$N", 600}, {"$K", 300}}), kF32Tolerance);
+}
+
 TEST(DotSchedule, AccumulatesInTheTypeOfTheResult) {
   EXPECT_KERNEL(DotOf("[$M,$K]", "[$K,$N]", "[$M,$N]",
                       "lhs_contracting_dims={1}, rhs_contracting_dims={0}", "s8", "s32"));
