@@ -60,6 +60,14 @@ Instruction* Canonical(Instruction& constant, Editor& editor) {
 }  // namespace
 
 StatusOr<bool> ConstantBroadcastCanonicalizer::Run(ir::Module& module, PassContext& context) {
+  // Programs are full of scalars; few have arrays.
+  bool has_arrays = false;
+  for (const ir::Computation* computation : module.NonFusionComputations()) {
+    computation->ForEachSince(0, [&](const Instruction* x) {
+      has_arrays |= IsOp(x, Opcode::kConstant) && x->shape().is_array() && x->shape().rank() > 0;
+    });
+  }
+  if (!has_arrays) return false;
   return RewriteEach(module, Canonical);
 }
 

@@ -135,33 +135,26 @@ Status Editor::Replace(Instruction* old, Instruction* value) {
   if (!old->users().empty() || ir::HasEffect(old->opcode()) || HasControlEdges(*old)) {
     return OkStatus();
   }
-  // Removing one operand may remove another with it, or the same one when it occurs twice.
-  std::vector<Ref> operands;
-  for (Instruction* operand : old->operands()) operands.push_back({operand, operand->id()});
-  gone_.insert(old->id());
-  SWAGE_RETURN_IF_ERROR(computation_.Remove(old));
-  for (const Ref& operand : operands) {
-    if (operand.instruction != value && !IsGone(operand)) {
-      SWAGE_RETURN_IF_ERROR(RemoveIfDead(operand.instruction));
-    }
-  }
-  return OkStatus();
+  return Remove(old, value);
 }
 
 Status Editor::RemoveIfDead(Instruction* instruction) {
-  std::vector<Instruction*> work = {instruction};
+  return IsDead(*instruction) ? Remove(instruction, nullptr) : OkStatus();
+}
+
+Status Editor::Remove(Instruction* unused, const Instruction* keep) {
+  std::vector<Instruction*> work = {unused};
   while (!work.empty()) {
-    Instruction* candidate = work.back();
+    Instruction* dead = work.back();
     work.pop_back();
-    if (!IsDead(*candidate)) continue;
-    const ir::InstructionList operands = candidate->operands();
-    gone_.insert(candidate->id());
-    SWAGE_RETURN_IF_ERROR(computation_.Remove(candidate));
-    // A value is queued by the last of its users only, so it is queued once.
+    const ir::InstructionList operands = dead->operands();
+    gone_.insert(dead->id());
+    SWAGE_RETURN_IF_ERROR(computation_.Remove(dead));
+    // What other dead ones use is queued when the last of them goes, so once only.
     for (size_t i = 0; i < operands.size(); ++i) {
       const bool first =
           std::find(operands.begin(), operands.begin() + i, operands[i]) == operands.begin() + i;
-      if (first && operands[i]->users().empty()) work.push_back(operands[i]);
+      if (first && operands[i] != keep && IsDead(*operands[i])) work.push_back(operands[i]);
     }
   }
   return OkStatus();

@@ -89,6 +89,8 @@ class Editor {
 
  private:
   ir::Instruction* Made(ir::Instruction* added);
+  // Removes `unused`, then operands that are dead, but for `keep`.
+  Status Remove(ir::Instruction* unused, const ir::Instruction* keep);
 
   ir::Computation& computation_;
   const bool has_layouts_;

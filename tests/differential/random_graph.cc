@@ -1,6 +1,7 @@
 #include "tests/differential/random_graph.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -32,6 +33,10 @@ class Generator {
     for (int i = 0; i < parameters; ++i) {
       Keep(builder_.Parameter(i, Shape::Array(AnyDType(), AnyDims())));
     }
+    if (Wild(3)) {
+      const Shape shape = Shape::Array(AnyDType(), {Dim(1 + Below(9)), Dim(1 + Below(9))});
+      Keep(builder_.Iota(shape, Below(2)));
+    }
     while (entry_->instruction_count() < parameters + options_.ops) AddOp();
     Finish();
     return std::move(module_);
@@ -39,6 +44,8 @@ class Generator {
 
  private:
   int Below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
+  // One time in n; never where there are dots, whose freedom jumps and infinities would magnify.
+  bool Wild(int n) { return !options_.dots && Below(n) == 0; }
   template <typename T>
   T OneOf(std::initializer_list<T> list) {
     return list.begin()[Below(static_cast<int>(list.size()))];
@@ -58,7 +65,9 @@ class Generator {
     return dims;
   }
 
-  Instruction* Any() { return values_[values_.size() - 1 - Below(std::min<int>(12, values_.size()))]; }
+  Instruction* Any() {
+    return values_[values_.size() - 1 - Below(std::min<int>(12, values_.size()))];
+  }
   // A value of x's shape and dtype: another one if there is, else made from x.
   Instruction* Like(Instruction* x) {
     std::vector<Instruction*> same;
@@ -66,8 +75,17 @@ class Generator {
       if (value != x && value->shape() == x->shape()) same.push_back(value);
     }
     if (!same.empty() && Below(4) != 0) return same[Below(static_cast<int>(same.size()))];
-    Instruction* number = builder_.Scalar(x->shape().dtype(), 1 + Below(5));
-    return *builder_.BroadcastScalar(number, x->shape().dims());
+    return *builder_.BroadcastScalar(AnyNumber(x->shape().dtype()), x->shape().dims());
+  }
+  // Small numbers, and those that rewrites know: zeros, ones, powers of two, extremes.
+  Instruction* AnyNumber(DType dtype) {
+    if (!Wild(2)) return builder_.Scalar(dtype, 1 + Below(5));
+    if (ir::IsFloat(dtype)) {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      return builder_.Scalar(dtype, OneOf({0.0, -0.0, 1.0, -1.0, 0.5, 8.0, kInfinity, -kInfinity}));
+    }
+    const int64_t high = int64_t{1} << (ir::DTypeBits(dtype) - 1) % 63;
+    return builder_.Scalar(dtype, OneOf<int64_t>({0, 1, 2, 8, -1, high, high - 1}));
   }
   void Keep(const StatusOr<Instruction*>& made) {
     if (!made.ok() || !(*made)->shape().is_array()) return;
@@ -110,35 +128,43 @@ class Generator {
 
   void AddUnary(Instruction* x) {
     if (ir::IsFloat(x->shape().dtype())) {
-      return Keep(builder_.Unary(
-          OneOf({Opcode::kAbs, Opcode::kNegate, Opcode::kExp, Opcode::kTanh, Opcode::kLog, Opcode::kSqrt,
-                 Opcode::kRsqrt, Opcode::kFloor, Opcode::kSign, Opcode::kLogistic, Opcode::kSin,
-                 Opcode::kErf, Opcode::kExpm1, Opcode::kRoundNearestEven, Opcode::kCbrt}),
-          x));
+      return Keep(
+          builder_.Unary(OneOf({Opcode::kAbs, Opcode::kNegate, Opcode::kExp, Opcode::kTanh,
+                                Opcode::kLog, Opcode::kSqrt, Opcode::kRsqrt, Opcode::kFloor,
+                                Opcode::kSign, Opcode::kLogistic, Opcode::kSin, Opcode::kErf,
+                                Opcode::kExpm1, Opcode::kRoundNearestEven, Opcode::kCbrt}),
+                         x));
     }
+    if (Wild(3)) return Keep(builder_.Unary(Opcode::kNegate, x));
     Keep(builder_.Unary(OneOf({Opcode::kNot, Opcode::kPopulationCount, Opcode::kClz}), x));
   }
 
   void AddBinary(Instruction* x) {
     Instruction* y = Like(x);
     if (ir::IsFloat(x->shape().dtype())) {
-      return Keep(builder_.Binary(OneOf({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
-                                         Opcode::kMaximum, Opcode::kMinimum, Opcode::kPower,
-                                         Opcode::kAtan2, Opcode::kRemainder}),
+      return Keep(builder_.Binary(OneOf({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply,
+                                         Opcode::kDivide, Opcode::kMaximum, Opcode::kMinimum,
+                                         Opcode::kPower, Opcode::kAtan2, Opcode::kRemainder}),
                                   x, y));
     }
-    Keep(builder_.Binary(OneOf({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
-                                Opcode::kRemainder, Opcode::kMaximum, Opcode::kAnd, Opcode::kXor,
-                                Opcode::kShiftLeft, Opcode::kShiftRightArithmetic,
-                                Opcode::kShiftRightLogical}),
-                         x, y));
+    if (Wild(4)) {
+      return Keep(builder_.Binary(OneOf({Opcode::kMinimum, Opcode::kOr, Opcode::kPower}), x, y));
+    }
+    Keep(builder_.Binary(
+        OneOf({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide,
+               Opcode::kRemainder, Opcode::kMaximum, Opcode::kAnd, Opcode::kXor, Opcode::kShiftLeft,
+               Opcode::kShiftRightArithmetic, Opcode::kShiftRightLogical}),
+        x, y));
   }
 
   void AddSelect(Instruction* x) {
     Instruction* y = Like(x);
     StatusOr<Instruction*> pred = builder_.Compare(
-        x, y, OneOf({ir::CompareDirection::kLt, ir::CompareDirection::kGe, ir::CompareDirection::kNe}));
+        x, y,
+        OneOf({ir::CompareDirection::kLt, ir::CompareDirection::kGe, ir::CompareDirection::kNe}));
+    if (pred.ok() && Wild(4)) pred = builder_.Unary(Opcode::kNot, *pred);
     if (pred.ok()) Keep(builder_.Select(*pred, x, Like(x)));
+    if (Wild(3)) Keep(builder_.Clamp(Like(x), x, Like(x)));
   }
 
   void AddBroadcast(Instruction* x) {
@@ -216,7 +242,8 @@ class Generator {
     for (int i = 0; i < x->shape().rank(); ++i) {
       if (Below(2) == 0) dimensions.push_back(i);
     }
-    const Opcode combiner = OneOf({Opcode::kAdd, Opcode::kMaximum, Opcode::kMultiply, Opcode::kMinimum});
+    const Opcode combiner =
+        OneOf({Opcode::kAdd, Opcode::kMaximum, Opcode::kMultiply, Opcode::kMinimum});
     Instruction* init = builder_.Scalar(x->shape().dtype(), combiner == Opcode::kMultiply ? 1 : 0);
     Keep(builder_.ReduceSimple(x, init, dimensions, combiner));
   }
