@@ -145,7 +145,10 @@ class DotValue {
 
 StatusOr<llvm::Value*> EmitDot(ValueEmitter& e, const Instruction* op, IndexId index,
                                GuardId guard) {
-  if (ir::IsComplex(op->shape().dtype())) return Unimplemented("[emit] dot of complex numbers");
+  const DType out = op->shape().dtype();
+  if (ir::IsComplex(out) || ir::DTypeBits(out) < 8) {
+    return Unimplemented("[emit] dot with a result of ", ToAbsl(ir::DTypeName(out)));
+  }
   DotValue dot(e, op, index, guard);
   return dot.Emit();
 }

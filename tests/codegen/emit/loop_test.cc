@@ -87,5 +87,34 @@ TEST(LoopSchedule, LongChainsNeedLittleStack) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
+TEST(LoopSchedule, TooLargeAKernelIsAnErrorThatSaysSo) {
+  auto module = ir::ParseHlo(WithSizes(Softmax(), {{"$R", 4}, {"$N", 100}}));
+  ASSERT_TRUE(module.ok());
+  CompileOptions options{TargetsHere()[0]};
+  options.emit.ir_cap = 200;
+  const auto kernel = CompiledKernel::Compile(*(*module)->entry(), options);
+  EXPECT_EQ(kernel.status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(LoopSchedule, TheOutputMayLieWhereTheInputLay) {
+  for (int n : {7, 33, 3000}) {
+    const std::string hlo = WithSizes(Softmax(), {{"$R", 3}, {"$N", n}});
+    auto module = ir::ParseHlo(hlo);
+    ASSERT_TRUE(module.ok());
+    const ir::Literal x = RandomLiteral((*module)->entry()->parameter(0)->shape(), 1);
+    for (const EmitOptions& target : TargetsHere()) {
+      auto kernel = CompiledKernel::Compile(*(*module)->entry(), {target});
+      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+      const auto want = kernel->Run({x});
+      ASSERT_TRUE(want.ok());
+      ir::Literal both = x;
+      void* const pointers[] = {both.mutable_bytes().data(), both.mutable_bytes().data()};
+      const cpu::KernelArgs args{pointers, kernel->dims().data()};
+      kernel->entry()(&args, 0, kernel->tasks());
+      EXPECT_TRUE(both == (*want)[0]) << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace swage::emit

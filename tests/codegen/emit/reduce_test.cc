@@ -41,7 +41,7 @@ ENTRY e {
 TEST(RowReduction, EveryDtypeAndWellKnownCombiner) {
   for (const char* t : {"s8", "u16", "s32", "s64", "f8e4m3fn", "f16", "bf16", "f32", "f64"}) {
     for (const char* op : {"add", "multiply", "maximum", "minimum"}) {
-      for (int n : {1, 33, 130}) {
+      for (int n : {1, 130}) {
         EXPECT_KERNEL(WithSizes(Reduce(t, op, "1", "2", "3,4"), {{"$N", n}}));
       }
     }
