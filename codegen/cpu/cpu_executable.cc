@@ -57,6 +57,7 @@ constexpr size_t kInlineBuffers = 16;
 using BufferPointers = absl::InlinedVector<void*, kInlineBuffers>;
 
 void RunKernel(const Step& step, const BufferPointers& buffers) {
+  if (step.tasks == 0) return;  // nothing to compute: kernels expect a task
   const KernelArgs args{buffers.data(), step.dims.data()};
   if (step.tasks <= step.grain) {
     step.fn(&args, 0, step.tasks);
