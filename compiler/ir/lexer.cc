@@ -208,14 +208,21 @@ Status Lexer::Error(size_t pos, std::string_view message) const {
 
 Status Lexer::Wrap(const Status& status, size_t pos) const {
   std::string message(status.message());
-  // "... expected a shape at offset 17, got 'x'": the caret says the place and shows what is there.
+  // "... expected a shape at offset 17, got 'x'": the caret says the place and shows what is there,
+  // any other end of the message stays.
   constexpr std::string_view kAt = " at offset ";
   const size_t at = message.find(kAt);
   if (at != std::string::npos) {
-    const std::string digits = message.substr(at + kAt.size(), 18);
-    const uint64_t offset = std::strtoull(digits.c_str(), nullptr, 10);
+    const char* const digits = message.c_str() + at + kAt.size();
+    char* rest = nullptr;
+    const uint64_t offset = std::strtoull(digits, &rest, 10);
     if (offset <= text_.size()) pos = offset;
+    const std::string_view tail(rest);
+    const bool needs_place = std::string_view(message).substr(0, at).ends_with(" ends");
+    const std::string kept =
+        absl::StrCat(needs_place ? " here" : "", tail.starts_with(", got '") ? "" : ToAbsl(tail));
     message.resize(at);
+    message += kept;
   }
   return Error(pos, message);
 }

@@ -243,6 +243,8 @@ TEST(ParserErrors, CoverEachRuleOfTheText) {
       {Entry(" y = f32[2]{0,1} negate(x)"), "error: "},
       {Entry(" y = f32[2] constant({1, 2, 3})"), "error: "},
       {Entry(" y = f32[9000000000] constant({...})"), "left out"},
+      {Entry(" y = s8[2] constant({1000, 2})"), "[constant] 1000 does not fit in s8\n"},
+      {Entry(" y = f32[] constant(1e400)"), "[constant] 1e400 "},
       {Entry(" y = f32[9000000000] constant({1})"), "error: "},
       {Entry(" y = f32[2,3] negate(x), metadata={op_name=x}"), "expected a string"},
       {Entry(" y = f32[2,3] negate(x), metadata={op_name=\"\\q\"}"), "bad escape"},
