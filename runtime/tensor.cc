@@ -172,10 +172,16 @@ Tensor::operator bool() const {
 Tensor from_bytes(const void* bytes, size_t byte_count, DType dtype, const ShapeVector& shape) {
   StatusOr<ir::Shape> wanted = runtime::MakeShape(dtype, shape);
   if (!wanted.ok()) ThrowStatus(wanted.status(), "from_bytes", kNoLine);
-  const int64_t expected = *wanted->ByteSize();
-  if (static_cast<uint64_t>(expected) != byte_count) {
+  const StatusOr<int64_t> expected = wanted->ByteSize();
+  if (!expected.ok()) ThrowStatus(expected.status(), "from_bytes", kNoLine);
+  if (static_cast<uint64_t>(*expected) != byte_count) {
     ThrowStatus(InvalidArgument("got ", byte_count, " bytes for ", wanted->ToString(false),
-                                ", expected ", expected),
+                                ", expected ", *expected),
+                "from_bytes", kNoLine);
+  }
+  if (bytes == nullptr && byte_count > 0) {
+    ThrowStatus(InvalidArgument("got a null pointer for ", wanted->ToString(false), ", expected ",
+                                *expected, " bytes"),
                 "from_bytes", kNoLine);
   }
   const auto* first = static_cast<const uint8_t*>(bytes);

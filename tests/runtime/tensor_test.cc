@@ -71,6 +71,10 @@ TEST(TensorTest, SizesAreChecked) {
   EXPECT_EQ(ErrorOf([&] { from_bytes(&value, 4, f32, {-1}); }),
             "[from_bytes] got extent -1 for dimension 0, expected 0 or more");
   EXPECT_NE(ErrorOf([&] { from_bytes(&value, 4, f32, {int64_t{1} << 40, int64_t{1} << 40}); }), "");
+  EXPECT_NE(ErrorOf([&] { from_bytes(&value, 4, f32, {int64_t{1} << 62}); }), "");
+  EXPECT_EQ(ErrorOf([&] { from_bytes(nullptr, 8, f32, {2}); }),
+            "[from_bytes] got a null pointer for f32[2], expected 8 bytes");
+  from_bytes(nullptr, 0, f32, {0});
   const uint8_t two = 2;
   EXPECT_EQ(ErrorOf([&] { from_bytes(&two, 1, pred, {}); }),
             "[from_bytes] got 2 at byte 0 of a pred tensor, expected 0 or 1");
