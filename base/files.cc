@@ -40,7 +40,7 @@ Status SystemError(std::string_view action, const std::string& path, int error) 
     case EINVAL:
       return absl::InvalidArgumentError(message);
     default:
-      return absl::UnknownError(message);
+      return absl::FailedPreconditionError(message);
   }
 }
 
@@ -148,6 +148,8 @@ StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
   if (S_ISREG(info.st_mode)) {
     expected = info.st_size;
     if (expected > max_bytes) return TooLarge(path, max_bytes);
+  } else if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) {
+    max_bytes = std::min(max_bytes, kMaxDeviceBytes);
   }
   try {
     return ReadAll(file.get(), path, expected, max_bytes);

@@ -6,7 +6,8 @@
 //   SWAGE_RETURN_IF_ERROR(WriteFileAtomic(path, bytes));
 //
 // Codes: NotFound (no such file or directory), PermissionDenied, ResourceExhausted (larger than the
-// bound, disk full), InvalidArgument (a directory, a name too long), Unknown (any other I/O error).
+// bound, disk full), InvalidArgument (a directory, a name too long), FailedPrecondition (any other
+// I/O error).
 #ifndef SWAGE_BASE_FILES_H_
 #define SWAGE_BASE_FILES_H_
 
@@ -20,6 +21,8 @@ namespace swage {
 
 // No input that Swage reads whole is meant to be larger than this.
 inline constexpr int64_t kMaxFileBytes = int64_t{16} << 30;
+// A device such as /dev/zero may never end.
+inline constexpr int64_t kMaxDeviceBytes = int64_t{64} << 20;
 
 // The whole content. More than `max_bytes` is an error, and no more than that is ever read, so
 // endless files (/dev/zero, a pipe) end in the same error.

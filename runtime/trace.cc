@@ -17,6 +17,7 @@ ErrorCode CodeOf(const Status& status) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kPermissionDenied:
       return ErrorCode::kInvalidArgument;
     case absl::StatusCode::kNotFound:
       return ErrorCode::kNotFound;

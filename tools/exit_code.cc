@@ -14,6 +14,7 @@ ExitCode ExitCodeOf(absl::StatusCode code) {
     case absl::StatusCode::kUnimplemented:
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kPermissionDenied:
       return kUserFault;
     default:
       return kOurFault;
