@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <regex>
+#include <utility>
 
+#include "base/regex.h"
 #include "compiler/passes/pipeline.h"
 #include "compiler/passes/registry.h"
 #include "compiler/pipelines/cpu.h"
@@ -21,20 +23,17 @@ std::string_view DocOf(std::string_view name) {
   return "";
 }
 
-StatusOr<std::optional<std::regex>> ParseRegex(const std::string& text) {
+StatusOr<std::optional<std::regex>> ParseFilter(const std::string& text) {
   if (text.empty()) return std::optional<std::regex>();
-  try {
-    return std::optional<std::regex>(std::regex(text));
-  } catch (const std::regex_error& error) {
-    return InvalidArgument("[passes] --grep '", text, "' is not a regular expression: ", error.what());
-  }
+  SWAGE_ASSIGN_OR_RETURN(std::regex regex, ParseRegex(text, "[passes] --grep"));
+  return std::optional<std::regex>(std::move(regex));
 }
 
 }  // namespace
 
 StatusOr<ExitCode> RunPasses(const PassesOptions& options) {
   SWAGE_RETURN_IF_ERROR(CheckTarget(options.target));
-  SWAGE_ASSIGN_OR_RETURN(const std::optional<std::regex> filter, ParseRegex(options.grep));
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<std::regex> filter, ParseFilter(options.grep));
   const std::unique_ptr<passes::Pipeline> pipeline = pipelines::CpuPipeline({});
   int shown = 0;
   for (const passes::PassPlace& place : passes::PlacesOf(*pipeline)) {

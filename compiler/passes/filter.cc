@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "absl/strings/str_cat.h"
 #include "base/nearest.h"
+#include "base/regex.h"
 
 namespace swage::passes {
 namespace {
@@ -79,12 +81,8 @@ StatusOr<PassFilter::Entry> PassFilter::ParseEntry(std::string_view option, cons
                              "' is no pass name, expected name, pipeline/name, name:k or ",
                              "pipeline/name:k");
     }
-    try {
-      entry.regex.emplace(text, std::regex::ECMAScript | std::regex::optimize);
-    } catch (const std::regex_error& error) {
-      return InvalidArgument("[passes] ", ToAbsl(option), ": '", text,
-                             "' is no regex: ", error.what());
-    }
+    SWAGE_ASSIGN_OR_RETURN(entry.regex,
+                           ParseRegex(text, absl::StrCat("[passes] ", ToAbsl(option))));
     return entry;
   }
   std::string_view rest = text;

@@ -115,7 +115,7 @@ TEST_F(FilterTest, DumpsTakeARegexOverThePath) {
   EXPECT_THAT(filter->Matches(counter.Next(inner, "cse")), ElementsAre(0));
   EXPECT_THAT(filter->Matches(counter.Next(inner, "dce")), IsEmpty());
   EXPECT_THAT(ErrorOf({"layout.*"}, true), HasSubstr("the regex 'layout.*' matches no pass"));
-  EXPECT_THAT(ErrorOf({"(c"}, true), HasSubstr("'(c' is no regex"));
+  EXPECT_THAT(ErrorOf({"(c"}, true), HasSubstr("'(c' is not a regular expression"));
 }
 
 }  // namespace
