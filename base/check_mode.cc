@@ -1,5 +1,6 @@
 #include "base/check_mode.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 #include "base/env.h"
 #include "base/nearest.h"
@@ -10,6 +11,7 @@ StatusOr<CheckMode> CheckMode::Parse(std::string_view text) {
   static constexpr std::string_view kModes[] = {"lies", "memory", "passes"};
   CheckMode mode;
   for (absl::string_view word : absl::StrSplit(ToAbsl(text), ',', absl::SkipWhitespace())) {
+    word = absl::StripAsciiWhitespace(word);
     if (word == "lies") {
       mode.lies = true;
     } else if (word == "memory") {

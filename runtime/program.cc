@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "cache/module_cache.h"
@@ -15,18 +14,6 @@
 
 namespace swage::runtime {
 namespace {
-
-std::vector<std::string> ListOr(const std::vector<std::string>& option, std::string_view variable) {
-  if (!option.empty()) return option;
-  const std::string text = GetEnv(variable).value_or("");
-  return absl::StrSplit(text, ',', absl::SkipEmpty());
-}
-
-StatusOr<bool> FlagOr(std::optional<bool> option, std::string_view variable) {
-  if (option.has_value()) return *option;
-  SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> value, GetEnvInt(variable, 0, 1));
-  return value.value_or(0) == 1;
-}
 
 // Lists are written with their lengths, so that no two options share a key.
 void AppendList(std::string* key, const std::vector<std::string>& list) {
@@ -80,14 +67,11 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options) {
       !options.device.empty() ? options.device : GetEnv("SWAGE_DEVICE").value_or("cpu");
   SWAGE_ASSIGN_OR_RETURN(resolved.backend, FindBackend(device));
   passes::CompilerOptions& compiler = resolved.compiler;
-  compiler.disable_passes = ListOr(options.disable_passes, "SWAGE_DISABLE_PASSES");
-  compiler.only_passes = ListOr(options.only_passes, "SWAGE_ONLY_PASSES");
+  if (!options.disable_passes.empty()) compiler.disable_passes = options.disable_passes;
+  if (!options.only_passes.empty()) compiler.only_passes = options.only_passes;
   if (!options.dump_to.empty()) compiler.dump_to = options.dump_to;
-  SWAGE_ASSIGN_OR_RETURN(compiler.fast_math, FlagOr(options.fast_math, "SWAGE_FAST_MATH"));
-  SWAGE_ASSIGN_OR_RETURN(std::optional<int64_t> constant_bytes,
-                         GetEnvInt("SWAGE_MAX_CONSTANT_BYTES", 0, int64_t{1} << 40));
-  if (options.max_constant_bytes.has_value()) constant_bytes = options.max_constant_bytes;
-  if (constant_bytes.has_value()) compiler.fold_budget_bytes = *constant_bytes;
+  compiler.fast_math = options.fast_math.value_or(compiler.fast_math);
+  compiler.fold_budget_bytes = options.max_constant_bytes.value_or(compiler.fold_budget_bytes);
   resolved.key = KeyOf(resolved);
   return resolved;
 }

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/nearest.h"
 #include "base/parallel_for.h"
+#include "base/regex.h"
 #include "tools/corpus_case.h"
 #include "tools/device.h"
 #include "tools/eager.h"
@@ -63,14 +64,10 @@ StatusOr<std::vector<std::string>> Select(const CorpusOptions& options) {
     SWAGE_ASSIGN_OR_RETURN(selected, ReadList(options, all));
   }
   if (!options.filter.empty()) {
-    try {
-      const std::regex filter(options.filter);
-      std::erase_if(selected,
-                    [&](const std::string& name) { return !std::regex_search(name, filter); });
-    } catch (const std::regex_error& bad) {
-      return InvalidArgument("[corpus] --filter '", options.filter,
-                             "' is not a regular expression: ", bad.what());
-    }
+    SWAGE_ASSIGN_OR_RETURN(const std::regex filter,
+                           ParseRegex(options.filter, "[corpus] --filter"));
+    std::erase_if(selected,
+                  [&](const std::string& name) { return !std::regex_search(name, filter); });
   }
   if (selected.empty()) {
     return InvalidArgument("[corpus] no case selected; ", options.dir, " has ", all.size());
@@ -126,7 +123,9 @@ void AddCorpusCommand(CLI::App& app, Action* chosen) {
   CLI::App* command =
       app.add_subcommand("corpus", "Runs the cases of a folder and compares with what they expect");
   command->add_option("dir", options->dir, "Folder of GROUP/NAME/case.json")->required();
-  command->add_option("--device", options->device, "What runs the cases")->capture_default_str();
+  command->add_option("--device", options->device, "What runs the cases")
+      ->envname("SWAGE_DEVICE")
+      ->capture_default_str();
   command->add_option("--mode", options->mode, "module: as a whole; eager: op by op")
       ->capture_default_str();
   command->add_option("--threads", options->threads, "Worker threads of the runtime")

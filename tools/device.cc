@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/str_join.h"
+#include "base/log.h"
 #include "base/nearest.h"
 #include "codegen/cpu/compile.h"
 #include "compiler/evaluator/evaluator.h"
@@ -29,8 +31,13 @@ void AppendLeaves(const ir::Literal& literal, std::vector<ir::Literal>* leaves) 
 StatusOr<RunCompiled> CompileForCpu(const ir::Module& module) {
   cpu::CompileOptions options;
   SWAGE_ASSIGN_OR_RETURN(options.compiler, pipelines::OptionsFromEnvironment());
+  std::vector<passes::Message> messages;
+  auto compiled = cpu::Compile(module.Clone(), options, &messages);
+  for (const passes::Message& message : messages) {
+    if (message.severity == passes::Severity::kWarning) LogWarning(message.text);
+  }
   SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable,
-                         cpu::Compile(module.Clone(), options));
+                         std::move(compiled));
   return RunCompiled(
       [executable](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         std::vector<ir::Literal> leaves, outputs;
@@ -82,9 +89,9 @@ StatusOr<CompileModule> FindDevice(const std::string& name) {
   for (const NamedDevice& device : kDevices) {
     if (name == device.name) return CompileModule(device.compile);
   }
-  std::string known;
-  for (const std::string& device : DeviceNames()) known += (known.empty() ? "" : ", ") + device;
-  return NotFound("[device] no device '", name, "', there are: ", known);
+  const std::vector<std::string> known = DeviceNames();
+  return NotFound("[device] no device '", name, "', there are: ", absl::StrJoin(known, ", "),
+                  DidYouMean(name, known));
 }
 
 RunModule RunOn(CompileModule compile) {

@@ -7,6 +7,7 @@
 #include "runtime/version.h"
 #include "tools/command.h"
 #include "tools/corpus_command.h"
+#include "tools/environment.h"
 #include "tools/exit_code.h"
 #include "tools/opt_command.h"
 #include "tools/passes_command.h"
@@ -26,6 +27,9 @@ int Main(int argc, char** argv) {
   AddOptCommand(app, &chosen);
   AddPassesCommand(app, &chosen);
   AddRunCommand(app, &chosen);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return "swage: " + std::string(error.what()) + "; see swage --help\n";
+  });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -36,7 +40,11 @@ int Main(int argc, char** argv) {
     fputs(app.help().c_str(), stderr);
     return kUserFault;
   }
-  return Finish(chosen());
+  const Status environment = CheckEnvironment();
+  StatusOr<ExitCode> result = environment.ok() ? chosen() : StatusOr<ExitCode>(environment);
+  const bool written = fflush(stdout) == 0 && ferror(stdout) == 0;
+  if (result.ok() && !written) result = ResourceExhausted("[output] cannot write to stdout");
+  return Finish(result);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "absl/strings/str_format.h"
+#include "base/files.h"
 #include "compiler/cost/device_description.h"
 #include "compiler/pipelines/cpu.h"
 #include "tools/device.h"
@@ -38,11 +39,16 @@ void PrintDecision(const passes::FusionDecision& decision) {
 StatusOr<ExitCode> RunOpt(const OptOptions& options) {
   SWAGE_RETURN_IF_ERROR(CheckTarget(options.target));
   SWAGE_ASSIGN_OR_RETURN(passes::CompilerOptions compiler, passes::OptionsFromEnvironment());
-  compiler.disable_passes = options.disable_passes;
-  compiler.only_passes = options.only_passes;
+  if (!options.disable_passes.empty()) compiler.disable_passes = options.disable_passes;
+  if (!options.only_passes.empty()) compiler.only_passes = options.only_passes;
   compiler.dump_passes = options.dump_passes;
-  compiler.fast_math = options.fast_math;
+  compiler.fast_math = compiler.fast_math || options.fast_math;
   if (!options.dump_to.empty()) compiler.dump_to = options.dump_to;
+  if (!options.dump_passes.empty() && compiler.dump_to.empty()) {
+    return InvalidArgument("[opt] --dump-pass without a folder for the dumps, give --dump-to DIR");
+  }
+  // A compilation goes on without its dumps; here they are what was asked for.
+  if (!options.dump_to.empty()) SWAGE_RETURN_IF_ERROR(MakeDirectories(options.dump_to));
 
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, LoadModule(options.module));
   passes::PassContext context(compiler, &cost::HostCpu());

@@ -1,6 +1,7 @@
 #include "tools/run_command.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -57,6 +58,15 @@ Status WriteOutputs(const std::string& dir, const std::vector<ir::Literal>& outp
   return OkStatus();
 }
 
+// The parser of CLI11 would wrap -1 around and cut what is too large.
+std::string IsSeed(const std::string& text) {
+  uint64_t seed;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  if (error == std::errc() && stop == end) return "";
+  return "'" + text + "' is no seed, expected a whole number from 0 to 2^64-1";
+}
+
 StatusOr<std::vector<double>> TimeRuns(const RunCompiled& run,
                                        const std::vector<ir::Literal>& inputs, int n) {
   std::vector<double> ms;
@@ -111,9 +121,13 @@ void AddRunCommand(CLI::App& app, Action* chosen) {
   command->add_option("module", options->module, "HLO text")->required();
   command->add_option("inputs", options->inputs, "One .npy file per parameter, in order");
   command->add_option("-o,--output", options->output_dir, "Writes out_0.npy ... to this folder");
-  command->add_option("--device", options->device, "What runs the module")->capture_default_str();
+  command->add_option("--device", options->device, "What runs the module")
+      ->envname("SWAGE_DEVICE")
+      ->capture_default_str();
   command->add_flag("--random", options->random, "Random inputs");
-  command->add_option("--seed", options->seed, "Seed of the random inputs")->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of the random inputs")
+      ->check(IsSeed)
+      ->capture_default_str();
   command->add_option("--bench", options->bench, "Times this many runs")
       ->check(CLI::Range(1, 100000000));
   command->callback([=] { *chosen = [=] { return RunModuleFile(*options); }; });

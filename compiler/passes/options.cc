@@ -1,18 +1,31 @@
 #include "compiler/passes/options.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 #include "base/env.h"
 #include "base/nearest.h"
 
 namespace swage::passes {
 
+namespace {
+
+std::vector<std::string> ListFrom(std::string_view variable) {
+  std::vector<std::string> words;
+  const std::string text = GetEnv(variable).value_or("");
+  for (absl::string_view word : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    words.emplace_back(absl::StripAsciiWhitespace(word));
+  }
+  return words;
+}
+
+}  // namespace
+
 StatusOr<CompilerOptions> OptionsFromEnvironment() {
   // "memory" is the runtime's; the rest is ours.
   static constexpr std::string_view kModes[] = {"lies", "memory", "passes"};
   CompilerOptions options;
   options.dump_to = GetEnv("SWAGE_DUMP_TO").value_or("");
-  const std::string checks = GetEnv("SWAGE_CHECK").value_or("");
-  for (absl::string_view mode : absl::StrSplit(checks, ',', absl::SkipWhitespace())) {
+  for (const std::string& mode : ListFrom("SWAGE_CHECK")) {
     if (mode == "lies") {
       options.check_lies = true;
     } else if (mode == "passes") {
@@ -20,9 +33,17 @@ StatusOr<CompilerOptions> OptionsFromEnvironment() {
       options.check_lies = true;
     } else if (mode != "memory") {
       return InvalidArgument("[environment] SWAGE_CHECK has no mode '", mode,
-                             "', expected lies, memory or passes", DidYouMean(ToStd(mode), kModes));
+                             "', expected lies, memory or passes", DidYouMean(mode, kModes));
     }
   }
+  options.disable_passes = ListFrom("SWAGE_DISABLE_PASSES");
+  options.only_passes = ListFrom("SWAGE_ONLY_PASSES");
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> fast_math,
+                         GetEnvInt("SWAGE_FAST_MATH", 0, 1));
+  options.fast_math = fast_math.value_or(0) == 1;
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> constant_bytes,
+                         GetEnvInt("SWAGE_MAX_CONSTANT_BYTES", 0, int64_t{1} << 40));
+  options.fold_budget_bytes = constant_bytes.value_or(options.fold_budget_bytes);
   return options;
 }
 

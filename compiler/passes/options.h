@@ -41,8 +41,9 @@ struct CompilerOptions {
   bool check_passes = false;
 };
 
-// The options that the environment gives: SWAGE_DUMP_TO, SWAGE_CHECK. InvalidArgument for an
-// unknown check mode.
+// The options that the environment gives: SWAGE_CHECK, SWAGE_DISABLE_PASSES, SWAGE_DUMP_TO,
+// SWAGE_FAST_MATH, SWAGE_MAX_CONSTANT_BYTES, SWAGE_ONLY_PASSES. InvalidArgument names the variable
+// whose value is none.
 StatusOr<CompilerOptions> OptionsFromEnvironment();
 
 }  // namespace swage::passes

@@ -33,5 +33,26 @@ TEST(CliTest, MistakesOfTheUserExitWithTwo) {
   EXPECT_EQ(Swage("no-such-command").exit_code, 2);
 }
 
+TEST(CliTest, MistakesAreOneLine) {
+  for (const char* args : {"--no-such-flag", "no-such-command", "run", "run a b --bench 0",
+                           "passes --grep", "passes --grep '('"}) {
+    const Outcome outcome = Swage(args);
+    EXPECT_EQ(outcome.exit_code, 2) << args;
+    EXPECT_THAT(outcome.output, StartsWith("swage: ")) << args;
+    EXPECT_EQ(outcome.output.find('\n'), outcome.output.size() - 1) << outcome.output;
+  }
+}
+
+TEST(CliTest, HostileRegularExpressionsEndAtOnce) {
+  const std::string longest(100000, 'a');
+  EXPECT_EQ(Swage("passes --grep " + longest).exit_code, 2);
+  EXPECT_EQ(Swage("passes --grep '(.*)*(.*)*(.*)*(.*)*(.*)*(.*)*(.*)*(.*)*zzz$'").exit_code, 2);
+}
+
+TEST(CliTest, OutputThatCannotBeWrittenIsAnError) {
+  const Outcome outcome = Swage("passes > /dev/full");
+  EXPECT_EQ(outcome.exit_code, 2);
+}
+
 }  // namespace
 }  // namespace swage

@@ -118,6 +118,14 @@ TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
       {dir_ + " --random", dir_.c_str()},
       {module + " --random -o " + scalar, "s.npy"},
       {module + " --random --bench 0", "bench"},
+      {module + " --random --bench -1", "bench"},
+      {module + " --random --seed -1", "expected a whole number from 0"},
+      {module + " --random --seed 99999999999999999999", "expected a whole number from 0"},
+      {module + " --random --seed abc", "expected a whole number from 0"},
+      {module + " --random --device cup", "did you mean 'cpu'"},
+      {module + " /proc/self/mem", "/proc/self/mem"},
+      {module + " /dev/zero", "larger than the limit"},
+      {"/dev/zero --random", "larger than the limit"},
   };
   for (const Mistake& mistake : mistakes) {
     const Outcome outcome = Swage("run " + mistake.args);

@@ -12,16 +12,25 @@ class OptionsTest : public ::testing::Test {
  protected:
   ~OptionsTest() override {
     unsetenv("SWAGE_CHECK");
+    unsetenv("SWAGE_DISABLE_PASSES");
     unsetenv("SWAGE_DUMP_TO");
+    unsetenv("SWAGE_FAST_MATH");
+    unsetenv("SWAGE_MAX_CONSTANT_BYTES");
   }
 };
 
 TEST_F(OptionsTest, ComeFromTheEnvironment) {
-  setenv("SWAGE_CHECK", "memory,passes", 1);
+  setenv("SWAGE_CHECK", "memory, passes", 1);
+  setenv("SWAGE_DISABLE_PASSES", "cse, dce ,", 1);
+  setenv("SWAGE_FAST_MATH", "1", 1);
+  setenv("SWAGE_MAX_CONSTANT_BYTES", "77", 1);
   setenv("SWAGE_DUMP_TO", "/tmp/dump", 1);
   const StatusOr<CompilerOptions> options = OptionsFromEnvironment();
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->dump_to, "/tmp/dump");
+  EXPECT_EQ(options->disable_passes, (std::vector<std::string>{"cse", "dce"}));
+  EXPECT_TRUE(options->fast_math);
+  EXPECT_EQ(options->fold_budget_bytes, 77);
   EXPECT_TRUE(options->check_passes);
   EXPECT_TRUE(options->check_lies);
 }

@@ -1,0 +1,45 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/tools/run_tool.h"
+
+namespace swage::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
+  const std::string module = testing::TempDir() + "/opt_mistakes.hlo";
+  std::ofstream(module) << "HloModule m\nENTRY main {\n x = f32[2] parameter(0)\n"
+                           " ROOT r = f32[2] negate(x)\n}\n";
+  const std::string folder = testing::TempDir() + "/opt_mistakes_dump";
+  const std::string nested = "'(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*zzz'";
+  const std::pair<std::string, const char*> mistakes[] = {
+      {"--target gpu", "no target 'gpu'"},
+      {"--disable-pass no-such", "'no-such' names no pass"},
+      {"--disable-pass ''", "an entry is empty"},
+      {"--disable-pass cse:-1", "no run number"},
+      {"--only-pass no-such", "'no-such' names no pass"},
+      {"--dump-pass cse", "--dump-to"},
+      {"--dump-to /dev/null/x", "/dev/null/x"},
+      {"--dump-to " + module, module.c_str()},
+      {"--dump-to " + folder + " --dump-pass '('", "'(' is not a regular expression"},
+      {"--dump-to " + folder + " --dump-pass " + nested, "matches no pass"},
+      {"--dump-to " + folder + " --dump-pass " + "'" + std::string(100000, '(') + "'",
+       "expected at most 500"},
+  };
+  for (const auto& [flags, said] : mistakes) {
+    const Outcome outcome = Swage("opt " + module + " " + flags);
+    EXPECT_EQ(outcome.exit_code, 2) << flags.substr(0, 100);
+    EXPECT_THAT(outcome.output, HasSubstr(said)) << flags.substr(0, 100);
+  }
+  std::filesystem::remove(module);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace swage::tools
