@@ -37,7 +37,8 @@
 
 namespace swage {
 
-// Every option also has an environment variable (docs/environment.md); a set option beats it.
+// Every option but the name also has an environment variable (docs/environment.md); a set option
+// beats it.
 struct JitOptions {
   // In dumps, errors and explain(); default: file_line of the jit call.
   std::string name = {};
@@ -69,15 +70,15 @@ SWAGE_API std::ostream& operator<<(std::ostream& out, const JitStats& stats);
 
 // Why the last miss missed: against the nearest key already there.
 struct MissReport {
-  std::string function;
+  std::string function = {};
   bool missed = false;  // false: no miss yet
   bool first = false;   // the first key of this function
   int argument = -1;    // flattened tensor argument that differed first; -1: a static or structure
-  std::string argument_shape;  // its "f32[32,64]"
-  int axis = -1;               // its dimension that differed; -1: dtype or rank
-  std::string expected;        // what the nearest key has: "32", "f32[32,64]"
-  std::string got;
-  std::string nearest_key;  // "(f32[32,64], f32[32,64], f32[32,64])"
+  std::string argument_shape = {};  // its "f32[32,64]"
+  int axis = -1;                    // its dimension that differed; -1: dtype or rank
+  std::string expected = {};        // what the nearest key has: "32", "f32[32,64]"
+  std::string got = {};
+  std::string nearest_key = {};  // "(f32[32,64], f32[32,64], f32[32,64])"
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);
 

@@ -157,7 +157,7 @@ SWAGE_API Tensor pad(const Tensor& x, const std::vector<std::pair<int64_t, int64
 // A range of one dimension, as numpy's start:stop:step: negatives wrap, out of range clamps; step >
 // 0 or < 0.
 struct SWAGE_API Slice {
-  std::optional<int64_t> start, stop;
+  std::optional<int64_t> start = {}, stop = {};
   int64_t step = 1;
 };
 // x[slices...]: one Slice per leading dimension; the rest is kept whole.
