@@ -92,7 +92,7 @@ TEST_F(BuilderTest, BuildsLongChainsQuickly) {
   }
   entry_->set_root(x);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(spent.count(), 2.0);  // about 0.1 s on an idle machine
+  EXPECT_LT(spent.count(), 60.0);  // about 0.1 s; quadratic work takes minutes
   RecordProperty("seconds", std::to_string(spent.count()));
   EXPECT_GT(ToText(module_).size(), 1000000u);
 }

@@ -112,7 +112,7 @@ TEST(Fingerprint, IsQuickOfLongChains) {
   const auto start = std::chrono::steady_clock::now();
   Fingerprint(module);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(spent.count(), 2.0);  // about 0.1 s on an idle machine
+  EXPECT_LT(spent.count(), 60.0);  // about 0.1 s; quadratic work takes minutes
 }
 
 }  // namespace

@@ -220,7 +220,7 @@ TEST(VerifierSpeed, IsLinear) {
   const Status status = Verify(module);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   EXPECT_TRUE(status.ok()) << status.message();
-  EXPECT_LT(spent.count(), 2.0);  // about 0.1 s on an idle machine
+  EXPECT_LT(spent.count(), 60.0);  // about 0.1 s; quadratic work takes minutes
 }
 
 }  // namespace
