@@ -84,7 +84,7 @@ TEST(ArenaPacker, ManyBuffersAreFast) {
     const auto start = std::chrono::steady_clock::now();
     ASSERT_TRUE(PackArena(lives, 64).ok());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    EXPECT_LT(seconds.count(), 10) << life;
+    EXPECT_LT(seconds.count(), 60) << life;
   }
 }
 
