@@ -117,15 +117,17 @@ function(swage_sample name)
   endif()
 endfunction()
 
-# swage_bench(<name> SRCS a_bench.cc ... [DEPS ...])
-# One Google Benchmark binary, build/bench/<name>. ctest only looks whether it runs.
+# swage_bench(<name> SRCS a_bench.cc ... [DEPS ...] [SMOKE regex])
+# One Google Benchmark binary, build/bench/<name>. ctest only looks whether it runs, and runs only
+# the benchmarks that SMOKE matches.
 function(swage_bench name)
-  cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SMOKE" "SRCS;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SRCS})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} benchmark::benchmark benchmark::benchmark_main)
   if(SWAGE_BUILD_TESTS)
-    add_test(NAME bench.${name} COMMAND ${name} --benchmark_min_time=0.001 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    add_test(NAME bench.${name} COMMAND ${name} --benchmark_min_time=0.001 "--benchmark_filter=${ARG_SMOKE}"
+             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(bench.${name} PROPERTIES LABELS "bench" TIMEOUT 300)
   endif()
 endfunction()

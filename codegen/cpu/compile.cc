@@ -119,7 +119,8 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   for (const ir::Computation* computation : module->ExecutedComputations()) {
     std::string buffers;
     SWAGE_ASSIGN_OR_RETURN(CpuProgram program,
-                           BuildProgram(*computation, kernels, executables, &buffers));
+                           BuildProgram(*computation, kernels, executables,
+                                        context.is_dumping() ? &buffers : nullptr));
     if (context.is_dumping()) {
       context.DumpFile(absl::StrCat(computation->IsEntry() ? "" : computation->name() + "-",
                                     "buffer-assignment.txt"),

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/parallel_for.h"
+#include "codegen/cpu/literal_table.h"
 #include "codegen/cpu/object_emitter.h"
 #include "codegen/emit/generalise.h"
 #include "codegen/emit/kernel_emitter.h"
@@ -21,9 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kEntryName[] = "swage_kernel";
-// LLVM's default level is superlinear in a block; above this many ops a kernel is cold until proven
-// otherwise, and CodegenLevel::kNone is 10 to 30 times faster to generate.
-constexpr int64_t kMaxOptimisedOps = 100;
 // A slice of a kernel that is worth a thread.
 constexpr double kSliceNanoseconds = 10000;
 constexpr int64_t kSlicesPerThread = 4;
@@ -35,6 +33,7 @@ double MillisecondsSince(Clock::time_point start) {
 // What a job needs until its kernel exists.
 struct Planned {
   emit::GeneralisedFusion generalised;
+  std::vector<ir::Literal> tables;
   emit::KernelPlan plan;
   CodegenLevel level = CodegenLevel::kDefault;
   std::string key;
@@ -42,10 +41,9 @@ struct Planned {
   double plan_ms = 0;
 };
 
+// A large kernel is cold until proven otherwise, and kNone is 10 to 30 times faster to generate.
 CodegenLevel LevelOf(const emit::KernelPlan& plan) {
-  const bool streams = plan.schedule == emit::Schedule::kLoop;
-  return streams && plan.fusion->instruction_count() > kMaxOptimisedOps ? CodegenLevel::kNone
-                                                                        : CodegenLevel::kDefault;
+  return plan.is_large ? CodegenLevel::kNone : CodegenLevel::kDefault;
 }
 
 emit::EmitOptions EmitOptionsFor(const HostTarget& target) {
@@ -58,6 +56,10 @@ StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
   Planned planned;
   SWAGE_ASSIGN_OR_RETURN(planned.generalised,
                          emit::Generalise(*fusion.fused_computation(), options.baked_dims));
+  if (fusion.attrs<ir::FusionAttrs>().kind == ir::FusionKind::kLoop &&
+      planned.generalised.fusion->instruction_count() > emit::kLargeLoop) {
+    SWAGE_ASSIGN_OR_RETURN(planned.tables, TakeOutLiterals(planned.generalised.fusion));
+  }
   SWAGE_ASSIGN_OR_RETURN(planned.plan,
                          emit::PlanKernel(*planned.generalised.fusion, EmitOptionsFor(target)));
   planned.level = LevelOf(planned.plan);
@@ -149,6 +151,7 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
         continue;
       }
       planned[i] = *std::move(plan);
+      jobs[i].tables = std::move(planned[i].tables);
       jobs[i].plan = planned[i].plan.ToString();
       StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(
           planned[i].key, [&] { return Generate(planned[i], target, options); });

@@ -27,6 +27,7 @@ struct KernelJob {
   std::shared_ptr<const CompiledKernel> kernel;
   bool hit = false;
   std::string plan;             // the schedule in words
+  std::vector<ir::Literal> tables;  // further operands, between the fusion's and its results
   std::vector<int64_t> dims;    // values of the kernel's run-time extents
   int64_t tasks = 0;
   int64_t grain = 1;

@@ -119,7 +119,8 @@ StatusOr<EmittedObject> EmitObject(llvm::Module& module, const HostTarget& targe
   module.setDataLayout(machine->createDataLayout());
   SetAttributes(module, target);
   if (options.keep_ir) emitted.ir_before = IrText(module);
-  RunLightPasses(module, *machine);
+  // Where speed of compilation is asked for, they would take longer than code generation.
+  if (options.level != CodegenLevel::kNone) RunLightPasses(module, *machine);
   emitted.passes_ms = watch.Lap();
 
   if (options.keep_ir) emitted.ir_after = IrText(module);

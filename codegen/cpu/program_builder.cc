@@ -17,7 +17,8 @@ class ProgramBuilder {
   ProgramBuilder(const BufferAssignment& buffers, CpuProgram* program)
       : buffers_(buffers), program_(program) {}
 
-  Status Prepare();
+  // Before any Add.
+  Status Prepare(absl::Span<Instruction* const> order, const KernelMap& kernels);
   Status Add(const Instruction& instruction, const KernelMap& kernels,
              const absl::flat_hash_map<const ir::Computation*,
                                        std::shared_ptr<codegen::Executable>>& callees);
@@ -29,9 +30,10 @@ class ProgramBuilder {
   const BufferAssignment& buffers_;
   CpuProgram* program_;
   absl::flat_hash_map<std::pair<int64_t, int64_t>, int32_t> arena_rows_;  // (offset, size)
+  absl::flat_hash_map<const Instruction*, int> first_table_;  // among the program's constants
 };
 
-Status ProgramBuilder::Prepare() {
+Status ProgramBuilder::Prepare(absl::Span<Instruction* const> order, const KernelMap& kernels) {
   auto shape_of = [](const analysis::BufferLeaf& leaf) {
     ir::Shape shape = *ir::Subshape(leaf.instruction->shape(), leaf.index);
     shape.clear_layout();
@@ -42,6 +44,12 @@ Status ProgramBuilder::Prepare() {
   for (const Instruction* constant : buffers_.constants()) {
     SWAGE_RET_CHECK(!constant->literal().is_tuple(), constant->name());
     program_->constants.push_back(constant->literal());
+  }
+  for (const Instruction* instruction : order) {
+    const auto it = kernels.find(instruction);
+    if (it == kernels.end() || it->second.tables.empty()) continue;
+    first_table_[instruction] = static_cast<int>(program_->constants.size());
+    for (const ir::Literal& table : it->second.tables) program_->constants.push_back(table);
   }
   program_->table.inputs = static_cast<int32_t>(buffers_.parameters().size());
   program_->table.outputs = static_cast<int32_t>(buffers_.outputs().size());
@@ -121,6 +129,12 @@ Status ProgramBuilder::Add(
                            instruction.name(), ") is not implemented on the cpu");
   }
   for (const Instruction* operand : instruction.operands()) AddRefs(operand, &step);
+  if (const auto it = first_table_.find(&instruction); it != first_table_.end()) {
+    const size_t count = kernels.at(&instruction).tables.size();
+    for (size_t i = 0; i < count; ++i) {
+      step.buffers.push_back({program_->table.ConstantBase(it->second + static_cast<int>(i)), 0});
+    }
+  }
   AddRefs(&instruction, &step);
   program_->steps.push_back(std::move(step));
   return OkStatus();
@@ -133,12 +147,12 @@ StatusOr<CpuProgram> BuildProgram(
     const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>& callees,
     std::string* buffers_text) {
   SWAGE_ASSIGN_OR_RETURN(const BufferAssignment buffers, analysis::AssignBuffers(computation));
-  *buffers_text = buffers.ToString();
+  if (buffers_text != nullptr) *buffers_text = buffers.ToString();
   CpuProgram program;
   ProgramBuilder builder(buffers, &program);
-  SWAGE_RETURN_IF_ERROR(builder.Prepare());
   const std::vector<Instruction*> order =
       computation.schedule().empty() ? computation.PostOrder() : computation.schedule();
+  SWAGE_RETURN_IF_ERROR(builder.Prepare(order, kernels));
   for (const Instruction* instruction : order) {
     SWAGE_RETURN_IF_ERROR(builder.Add(*instruction, kernels, callees));
   }

@@ -37,8 +37,7 @@ StatusOr<std::vector<Instruction*>> SplitFusion(Instruction* fusion) {
   SWAGE_RETURN_IF_ERROR(parent->module()->RemoveComputation(body));
   std::vector<Instruction*> fusions;
   for (Instruction* op : ops) {
-    Instruction* single = passes::BuildFusion({op});
-    SWAGE_RETURN_IF_ERROR(parent->Replace(op, single));
+    SWAGE_ASSIGN_OR_RETURN(Instruction * single, passes::Fuse({op}));
     fusions.push_back(single);
   }
   parent->set_schedule(parent->PostOrder());

@@ -186,17 +186,28 @@ Status LoopNest::LaneTail(AxisId axis, Range range, int width, bool masked, Body
   });
 }
 
+Status LoopNest::MaskedLoop(AxisId axis, Range range, int width, Body body) {
+  return For(range.lo, range.hi, width, nullptr, [&](llvm::Value* iv, std::vector<llvm::Value*>*) {
+    llvm::Value* rest = builder_->CreateSub(range.hi, iv);
+    rest = builder_->CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, Int(width));
+    current().lanes = {axis, width, FirstLanes(rest, width)};
+    Bind(axis, iv);
+    return body();
+  });
+}
+
+llvm::Value* LoopNest::FirstLanes(llvm::Value* count, int width) {
+  // Lane numbers as wide as a lane of the vector: one compare makes the mask.
+  const int bits = width <= 16 ? 32 : width <= 32 ? 16 : 8;
+  count = builder_->CreateTrunc(count, builder_->getIntNTy(bits));
+  return builder_->CreateICmpULT(LaneNumbers(width, bits),
+                                 builder_->CreateVectorSplat(width, count));
+}
+
 Lanes LoopNest::MaskedLanes(AxisId axis, llvm::Value* extent, int width) {
   llvm::Value*& mask = masks_[{extent, width}];
   if (mask == nullptr) {
-    mask = At(0, [&] {
-      // Lane numbers as wide as a lane of the vector: one compare makes the mask.
-      const int bits = width <= 16 ? 32 : width <= 32 ? 16 : 8;
-      llvm::Value* rest = builder_->CreateAnd(extent, Int(width - 1));
-      rest = builder_->CreateTrunc(rest, builder_->getIntNTy(bits));
-      return builder_->CreateICmpULT(LaneNumbers(width, bits),
-                                     builder_->CreateVectorSplat(width, rest));
-    });
+    mask = At(0, [&] { return FirstLanes(builder_->CreateAnd(extent, Int(width - 1)), width); });
   }
   return {axis, width, mask};
 }

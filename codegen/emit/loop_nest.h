@@ -101,6 +101,9 @@ class LoopNest {
   // Runs `body` for axis in the range: with `width` lanes bound to it while a full vector fits,
   // then for the rest once under a mask (masked_tail) or one by one.
   Status LaneLoop(AxisId axis, Range range, int width, bool masked_tail, Body body);
+  // The same with a mask around every vector, so that there is one copy of the body: for bodies so
+  // large that a mask costs nothing beside them and a second copy would take long to compile.
+  Status MaskedLoop(AxisId axis, Range range, int width, Body body);
 
   // The lanes of the last, partial vector of an axis, under a mask; one mask serves all loops.
   Lanes MaskedLanes(AxisId axis, llvm::Value* extent, int width);
@@ -126,6 +129,8 @@ class LoopNest {
   void Close();
   llvm::BasicBlock* NewBlock(const char* name);
   Status LaneTail(AxisId axis, Range range, int width, bool masked, Body body);
+  // A mask of the first `count` lanes, of which there are `width`.
+  llvm::Value* FirstLanes(llvm::Value* count, int width);
 
   llvm::Function* function_;
   llvm::IRBuilder<>* builder_;

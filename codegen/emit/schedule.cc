@@ -173,6 +173,7 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
     }
   }
   if (rows_differ_by_lane) plan.schedule = Schedule::kRowReduction;
+  plan.is_large = plan.schedule == Schedule::kLoop && fusion.instruction_count() > kLargeLoop;
   constexpr int64_t kCheap = 16;
   if (plan.schedule == Schedule::kColumnReduction && !row_value && options.masked_tails &&
       analysis.weight() < kCheap) {

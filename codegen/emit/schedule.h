@@ -27,6 +27,9 @@ enum class Schedule : uint8_t {
 };
 std::string_view ScheduleName(Schedule schedule);
 
+// A loop of more operations than this is large: LLVM's time is superlinear in a block.
+inline constexpr int64_t kLargeLoop = 100;
+
 struct KernelPlan {
   const ir::Computation* fusion = nullptr;
   EmitOptions options;
@@ -39,6 +42,8 @@ struct KernelPlan {
   ir::Dim tasks;              // extent of the task axis
   std::vector<ir::Dim> dims;  // the symbols whose values arrive with the call, in order
   int64_t cost_per_task = 0;  // about, in scalar operations; 0: depends on the dims
+  // A loop of many operations: better compiled in short time than to fast code.
+  bool is_large = false;
 
   std::string ToString() const;
 };

@@ -16,20 +16,49 @@ namespace {
 using ir::Computation;
 using ir::Instruction;
 
+// Cheaper than absl::Hash, and as good for what is hashed here: numbers, and short lists of them.
+size_t Mix(size_t hash, size_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ (hash >> 32);
+}
+
+size_t Part(int64_t number) { return static_cast<size_t>(number); }
+size_t Part(const ir::Dim& dim) {
+  return dim.is_static() ? Part(*dim.static_value()) : reinterpret_cast<size_t>(dim.node());
+}
+size_t Part(const std::string& text) { return absl::HashOf(text); }
+template <typename List>
+size_t PartOfList(const List& list) {
+  size_t hash = list.size();
+  for (const auto& part : list) hash = Mix(hash, Part(part));
+  return hash;
+}
+template <typename T>
+size_t Part(const std::vector<T>& list) {
+  return PartOfList(list);
+}
+
 // What tells the instances of one op in one module apart; fields that hardly ever do are left to
 // the comparison.
 struct AttributeHash {
   template <typename... T>
   static size_t Of(const T&... parts) {
-    return absl::HashOf(parts...);
+    size_t hash = 0;
+    ((hash = Mix(hash, Part(parts))), ...);
+    return hash;
   }
 
+  template <typename T>
+  size_t operator()(const ir::Boxed<T>& boxed) const {
+    return (*this)(boxed.value());
+  }
   size_t operator()(const ir::NoneAttrs&) const { return 0; }
   size_t operator()(const ir::ParameterAttrs& a) const { return Of(a.number); }
   size_t operator()(const ir::ConstantAttrs& a) const {
-    // Scalars, of which a module may have very many, need no hash of all of memory.
-    if (a.literal.is_tuple() || a.literal.element_count() != 1) return Of(a.literal);
-    return Of(a.literal.bytes());
+    // Scalars, of which a module may have very many, are their bits.
+    if (a.literal.is_tuple() || a.literal.element_count() != 1) return absl::HashOf(a.literal);
+    const absl::Span<const uint8_t> bytes = a.literal.bytes();
+    return bytes.size() > sizeof(uint64_t) ? absl::HashOf(bytes) : a.literal.GetBits(0);
   }
   size_t operator()(const ir::DimensionsAttrs& a) const { return Of(a.dimensions); }
   size_t operator()(const ir::IotaAttrs& a) const { return Of(a.dimension); }
@@ -75,8 +104,17 @@ bool IsUnordered(const Instruction& instruction) {
 }  // namespace
 
 size_t HashWithoutOperands(const Instruction& instruction) {
-  return absl::HashOf(static_cast<int>(instruction.opcode()), instruction.shape(),
-                      instruction.called(), std::visit(AttributeHash{}, instruction.attributes()));
+  const ir::Shape& shape = instruction.shape();
+  size_t hash = static_cast<size_t>(instruction.opcode());
+  if (shape.is_array()) {
+    hash = Mix(Mix(hash, static_cast<size_t>(shape.dtype())), PartOfList(shape.dims()));
+  } else {
+    hash = Mix(hash, shape.tuple_shapes().size());
+  }
+  for (const Computation* callee : instruction.called()) {
+    hash = Mix(hash, static_cast<size_t>(callee->id()));
+  }
+  return Mix(hash, std::visit(AttributeHash{}, instruction.attributes()));
 }
 
 bool SameButForOperands(const Instruction& a, const Instruction& b) {
@@ -85,15 +123,16 @@ bool SameButForOperands(const Instruction& a, const Instruction& b) {
 }
 
 size_t HashOperation(const Instruction& instruction) {
-  const size_t hash = HashWithoutOperands(instruction);
+  size_t hash = HashWithoutOperands(instruction);
   if (IsUnordered(instruction)) {
     const auto [low, high] =
         std::minmax({instruction.operand(0)->id(), instruction.operand(1)->id()});
-    return absl::HashOf(hash, low, high);
+    return Mix(Mix(hash, low), high);
   }
-  absl::InlinedVector<int64_t, 4> operands;
-  for (const Instruction* operand : instruction.operands()) operands.push_back(operand->id());
-  return absl::HashOf(hash, operands);
+  for (const Instruction* operand : instruction.operands()) {
+    hash = Mix(hash, static_cast<size_t>(operand->id()));
+  }
+  return hash;
 }
 
 bool SameOperation(const Instruction& a, const Instruction& b) {
@@ -105,7 +144,7 @@ bool SameOperation(const Instruction& a, const Instruction& b) {
 size_t HashComputation(const Computation& computation) {
   size_t hash = static_cast<size_t>(computation.instruction_count());
   for (const Instruction* instruction : computation.Instructions()) {
-    hash = absl::HashOf(hash, HashWithoutOperands(*instruction), instruction->operand_count());
+    hash = Mix(Mix(hash, HashWithoutOperands(*instruction)), instruction->operands().size());
   }
   return hash;
 }

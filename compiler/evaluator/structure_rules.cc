@@ -13,10 +13,10 @@ namespace {
 
 math::ElementwiseAttrs AttrsOf(const ir::Instruction& instruction) {
   math::ElementwiseAttrs attrs;
-  if (const auto* compare = std::get_if<ir::CompareAttrs>(&instruction.attributes())) {
+  if (const auto* compare = ir::AttrsIf<ir::CompareAttrs>(instruction.attributes())) {
     attrs.compare = *compare;
   }
-  if (const auto* precision = std::get_if<ir::ReducePrecisionAttrs>(&instruction.attributes())) {
+  if (const auto* precision = ir::AttrsIf<ir::ReducePrecisionAttrs>(instruction.attributes())) {
     attrs.reduce_precision = *precision;
   }
   return attrs;

@@ -137,15 +137,15 @@ struct MemberOf;
 template <typename Struct, typename Field, Field Struct::*Member>
 struct MemberOf<Member> {
   using StructType = Struct;
-  static Field& Of(Attributes* attributes) { return std::get<Struct>(*attributes).*Member; }
+  static Field& Of(Attributes* attributes) { return MutableAttrsIf<Struct>(attributes)->*Member; }
   static const Field& Of(const Attributes& attributes) {
-    return std::get<Struct>(attributes).*Member;
+    return AttrsIf<Struct>(attributes)->*Member;
   }
 };
 
 template <typename Struct>
 bool Holds(const Attributes& attributes) {
-  return std::holds_alternative<Struct>(attributes);
+  return AttrsIf<Struct>(attributes) != nullptr;
 }
 
 // An attribute that is one field of a struct.
@@ -171,9 +171,11 @@ constexpr AttributeRow Custom(std::string_view name, Presence presence) {
       name,
       presence,
       &Holds<Struct>,
-      [](const Attributes& a) { return is_default != nullptr && is_default(std::get<Struct>(a)); },
-      [](AttributeReader& reader, Attributes* a) { return parse(reader, &std::get<Struct>(*a)); },
-      [](const Attributes& a, AttributeWriter& writer) { print(std::get<Struct>(a), writer); }};
+      [](const Attributes& a) { return is_default != nullptr && is_default(*AttrsIf<Struct>(a)); },
+      [](AttributeReader& reader, Attributes* a) {
+        return parse(reader, MutableAttrsIf<Struct>(a));
+      },
+      [](const Attributes& a, AttributeWriter& writer) { print(*AttrsIf<Struct>(a), writer); }};
 }
 
 Status ParseSortDimension(AttributeReader& reader, SortAttrs* attrs) {
@@ -313,9 +315,26 @@ constexpr std::string_view kCalledNames[] = {"body",
 
 std::span<const AttributeRow> AttributeRows() { return kRows; }
 
+std::span<const AttributeRow* const> AttributeRowsOf(const Attributes& attributes) {
+  using Lists = std::array<std::vector<const AttributeRow*>, std::variant_size_v<Attributes>>;
+  static const Lists* const lists = [] {
+    auto* made = new Lists();
+    for (int i = 0; i < kNumOpcodes; ++i) {
+      const Attributes held = DefaultAttributes(static_cast<Opcode>(i));
+      std::vector<const AttributeRow*>& list = (*made)[held.index()];
+      if (!list.empty()) continue;
+      for (const AttributeRow& row : kRows) {
+        if (row.applies(held)) list.push_back(&row);
+      }
+    }
+    return made;
+  }();
+  return (*lists)[attributes.index()];
+}
+
 const AttributeRow* FindAttributeRow(std::string_view name, const Attributes& attributes) {
-  for (const AttributeRow& row : kRows) {
-    if (row.name == name && row.applies(attributes)) return &row;
+  for (const AttributeRow* row : AttributeRowsOf(attributes)) {
+    if (row->name == name) return row;
   }
   return nullptr;
 }

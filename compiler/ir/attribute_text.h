@@ -46,6 +46,8 @@ struct AttributeRow {
 
 // All rows, in the order of printing.
 std::span<const AttributeRow> AttributeRows();
+// Those that apply to the struct that `attributes` hold.
+std::span<const AttributeRow* const> AttributeRowsOf(const Attributes& attributes);
 // The row of `name` that applies to `attributes`; null when there is none.
 const AttributeRow* FindAttributeRow(std::string_view name, const Attributes& attributes);
 

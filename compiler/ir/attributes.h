@@ -7,7 +7,10 @@
 #define SWAGE_COMPILER_IR_ATTRIBUTES_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -168,11 +171,64 @@ struct CustomCallAttrs {
   bool operator==(const CustomCallAttrs&) const = default;
 };
 
+// A large struct of a few ops behind a pointer, so that it does not make every instruction large.
+// Still a value: copies share it until one of them is changed.
+template <typename T>
+class Boxed {
+ public:
+  Boxed() = default;
+  Boxed(T value) : box_(std::make_shared<T>(std::move(value))) {}  // NOLINT: a T in a box
+
+  const T& value() const {
+    static const T kDefault;
+    return box_ == nullptr ? kDefault : *box_;
+  }
+  T& mutable_value() {
+    if (box_ == nullptr || box_.use_count() > 1) box_ = std::make_shared<T>(value());
+    return *box_;
+  }
+  bool operator==(const Boxed& other) const {
+    return box_ == other.box_ || value() == other.value();
+  }
+
+ private:
+  std::shared_ptr<T> box_;  // null: T()
+};
+
 using Attributes =
-    std::variant<NoneAttrs, ParameterAttrs, ConstantAttrs, DimensionsAttrs, IotaAttrs,
-                 TupleIndexAttrs, SliceAttrs, DynamicSliceAttrs, PadAttrs, DotAttrs, GatherAttrs,
-                 ScatterAttrs, CompareAttrs, ReducePrecisionAttrs, WindowAttrs, ConvolutionAttrs,
-                 SortAttrs, TopKAttrs, FusionAttrs, CustomCallAttrs>;
+    std::variant<NoneAttrs, ParameterAttrs, Boxed<ConstantAttrs>, DimensionsAttrs, IotaAttrs,
+                 TupleIndexAttrs, Boxed<SliceAttrs>, DynamicSliceAttrs, PadAttrs, Boxed<DotAttrs>,
+                 Boxed<GatherAttrs>, Boxed<ScatterAttrs>, CompareAttrs, ReducePrecisionAttrs,
+                 WindowAttrs, Boxed<ConvolutionAttrs>, SortAttrs, TopKAttrs, FusionAttrs,
+                 Boxed<CustomCallAttrs>>;
+
+namespace internal {
+template <typename T, typename Variant>
+struct IsBoxedIn;
+template <typename T, typename... Types>
+struct IsBoxedIn<T, std::variant<Types...>>
+    : std::bool_constant<(std::is_same_v<Boxed<T>, Types> || ...)> {};
+}  // namespace internal
+
+// The struct T of the attributes, boxed or not; null when they hold another.
+template <typename T>
+const T* AttrsIf(const Attributes& attributes) {
+  if constexpr (internal::IsBoxedIn<T, Attributes>::value) {
+    const auto* boxed = std::get_if<Boxed<T>>(&attributes);
+    return boxed == nullptr ? nullptr : &boxed->value();
+  } else {
+    return std::get_if<T>(&attributes);
+  }
+}
+template <typename T>
+T* MutableAttrsIf(Attributes* attributes) {
+  if constexpr (internal::IsBoxedIn<T, Attributes>::value) {
+    auto* boxed = std::get_if<Boxed<T>>(attributes);
+    return boxed == nullptr ? nullptr : &boxed->mutable_value();
+  } else {
+    return std::get_if<T>(attributes);
+  }
+}
 
 }  // namespace swage::ir
 

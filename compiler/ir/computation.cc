@@ -40,12 +40,12 @@ std::vector<Instruction*> Computation::PostOrder() const {
       }
       state[instruction->slot_] = 1;
       const size_t operands = instruction->operands_.size();
-      const size_t before = operands + instruction->control_predecessors_.size();
+      const std::vector<Instruction*>& predecessors = instruction->control_predecessors();
+      const size_t before = operands + predecessors.size();
       Instruction* pending = nullptr;
       while (frame.next < before && pending == nullptr) {
-        Instruction* dependency = frame.next < operands
-                                      ? instruction->operands_[frame.next]
-                                      : instruction->control_predecessors_[frame.next - operands];
+        Instruction* dependency = frame.next < operands ? instruction->operands_[frame.next]
+                                                        : predecessors[frame.next - operands];
         ++frame.next;
         // A value on the stack would be a cycle, which the verifier reports.
         if (state[dependency->slot_] == 0) pending = dependency;
@@ -111,8 +111,18 @@ Instruction* Computation::AddClone(const Instruction& source,
     added = Add(source.opcode(), source.shape(), operands, source.attributes(), source.called(), base);
   }
   added->metadata_ = source.metadata_;
-  added->raw_ = source.raw_;
+  if (!source.raw_attributes().empty()) *added->mutable_raw_attributes() = source.raw_attributes();
   return added;
+}
+
+void Computation::Take(Instruction* instruction) {
+  Computation* from = instruction->parent_;
+  list_.push_back(std::move(from->list_[instruction->slot_]));
+  ++count_;
+  instruction->parent_ = this;
+  instruction->slot_ = list_.size() - 1;
+  --from->count_;
+  from->CompactIfSparse();
 }
 
 Status Computation::Remove(Instruction* instruction) {
@@ -136,7 +146,7 @@ Status Computation::Remove(Instruction* instruction) {
   module_->ForgetInstructionName(instruction->name());
   list_[instruction->slot_].reset();
   --count_;
-  if (list_.size() > 64 && list_.size() > static_cast<size_t>(2 * count_)) Compact();
+  CompactIfSparse();
   return OkStatus();
 }
 
@@ -162,7 +172,7 @@ Status Computation::RemoveWithDeadOperands(Instruction* instruction) {
     SWAGE_RETURN_IF_ERROR(Remove(dead));
     for (Instruction* operand : operands) {
       if (operand->users_.empty() && operand != root_ && !HasEffect(operand->opcode()) &&
-          operand->control_successors_.empty() && queued.insert(operand).second) {
+          operand->control_successors().empty() && queued.insert(operand).second) {
         work.push_back(operand);
       }
     }
@@ -170,7 +180,8 @@ Status Computation::RemoveWithDeadOperands(Instruction* instruction) {
   return OkStatus();
 }
 
-void Computation::Compact() {
+void Computation::CompactIfSparse() {
+  if (list_.size() <= 64 || list_.size() <= static_cast<size_t>(2 * count_)) return;
   size_t to = 0;
   for (size_t from = 0; from < list_.size(); ++from) {
     if (list_[from] == nullptr) continue;

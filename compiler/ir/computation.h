@@ -38,6 +38,8 @@ class Computation {
   int parameter_count() const { return static_cast<int>(parameters_.size()); }
 
   int64_t instruction_count() const { return count_; }
+  // One more than the largest slot of an instruction; at most about twice the count.
+  size_t slot_count() const { return list_.size(); }
   // A snapshot in list order; safe while instructions are added or removed (a removed one must not be
   // touched: check `Contains`).
   std::vector<Instruction*> Instructions() const;
@@ -67,6 +69,11 @@ class Computation {
   // attributes and called computations (shared, not copied) come along.
   Instruction* AddClone(const Instruction& source, absl::Span<Instruction* const> operands);
 
+  // Moves an instruction of another computation of this module to the end of this one, with its
+  // name and id. The caller sees to it that its operands and users come along, and moves no
+  // parameter.
+  void Take(Instruction* instruction);
+
   // Removes an instruction without users, not the root; parameters only in fusions, where the later
   // ones are renumbered.
   Status Remove(Instruction* instruction);
@@ -82,7 +89,7 @@ class Computation {
   Computation(Module* module, int64_t id, std::string name)
       : module_(module), id_(id), name_(std::move(name)) {}
 
-  void Compact();
+  void CompactIfSparse();
 
   Module* module_;
   int64_t id_;

@@ -14,29 +14,31 @@ constexpr size_t kMaxConstantBytes = 256;
 std::vector<const Instruction*> CanonicalOrder(const Computation& computation) {
   std::vector<const Instruction*> order;
   order.reserve(computation.instruction_count());
-  absl::flat_hash_map<const Instruction*, bool> done;  // false: on the stack
-  done.reserve(computation.instruction_count());
+  std::vector<bool> seen(computation.slot_count());
   struct Frame {
     const Instruction* instruction;
     size_t next = 0;
   };
   std::vector<Frame> stack;
   auto visit = [&](const Instruction* start) {
-    if (start == nullptr || !done.try_emplace(start, false).second) return;
+    if (start == nullptr || start->parent() != &computation || seen[start->slot()]) return;
+    seen[start->slot()] = true;
     stack.push_back({start});
     while (!stack.empty()) {
       const Instruction* instruction = stack.back().instruction;
       const size_t operands = instruction->operands().size();
       const size_t i = stack.back().next++;
       if (i == operands + instruction->control_predecessors().size()) {
-        done[instruction] = true;
         order.push_back(instruction);
         stack.pop_back();
         continue;
       }
       const Instruction* before = i < operands ? instruction->operands()[i]
                                                : instruction->control_predecessors()[i - operands];
-      if (done.try_emplace(before, false).second) stack.push_back({before});
+      // Also of a module that a bad pass left behind there is a text: before it is verified.
+      if (before->parent() != &computation || seen[before->slot()]) continue;
+      seen[before->slot()] = true;
+      stack.push_back({before});
     }
   };
   for (const Instruction* parameter : computation.parameters()) visit(parameter);
@@ -88,11 +90,12 @@ class Canonicalizer {
     std::string out = "{\n";
     SymbolScope symbols;
     AttributeWriter writer{out, symbols};
-    absl::flat_hash_map<const Instruction*, int64_t> values;
-    values.reserve(computation.instruction_count());
-    for (const Instruction* instruction : CanonicalOrder(computation)) {
-      const int64_t number = static_cast<int64_t>(values.size());
-      values.emplace(instruction, number);
+    Numbers values{&computation, std::vector<int64_t>(computation.slot_count(), -1)};
+    const std::vector<const Instruction*> order = CanonicalOrder(computation);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const Instruction* instruction = order[i];
+      const int64_t number = static_cast<int64_t>(i);
+      values.by_slot[instruction->slot()] = number;
       if (instruction->IsRoot()) out += "ROOT ";
       out.append(std::to_string(number)).append("=");
       const Shape& shape = instruction->shape();
@@ -108,20 +111,37 @@ class Canonicalizer {
       out += '\n';
     }
     if (!computation.schedule().empty()) {
+      // It may hold what was removed, so its pointers are not followed.
+      absl::flat_hash_map<const Instruction*, int64_t> numbers;
+      for (size_t i = 0; i < order.size(); ++i) numbers[order[i]] = static_cast<int64_t>(i);
       out += "schedule ";
-      AppendValues(computation.schedule(), values, &out);
+      for (const Instruction* step : computation.schedule()) {
+        const auto found = numbers.find(step);
+        out.append(found == numbers.end() ? "?" : std::to_string(found->second)).append(",");
+      }
       out += '\n';
     }
     out += "}\n";
     return out;
   }
 
-  template <typename List, typename Map>
-  static void AppendValues(const List& list, const Map& values, std::string* out) {
+  // The numbers of the values of one computation.
+  struct Numbers {
+    const Computation* computation;
+    std::vector<int64_t> by_slot;
+
+    // -1: in a cycle or of another computation, which the verifier reports.
+    int64_t Of(const Instruction* value) const {
+      return value->parent() == computation ? by_slot[value->slot()] : -1;
+    }
+  };
+
+  template <typename List>
+  static void AppendValues(const List& list, const Numbers& values, std::string* out) {
     const char* comma = "";
     for (const Instruction* value : list) {
-      const auto found = values.find(value);
-      out->append(comma).append(found == values.end() ? "?" : std::to_string(found->second));
+      const int64_t number = values.Of(value);
+      out->append(comma).append(number < 0 ? "?" : std::to_string(number));
       comma = ",";
     }
   }
@@ -144,15 +164,13 @@ class Canonicalizer {
         absl::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
   }
 
-  template <typename Map>
-  void AppendAttributes(const Instruction& instruction, const Map& values,
+  void AppendAttributes(const Instruction& instruction, const Numbers& values,
                         AttributeWriter& writer) {
     std::string& out = writer.out;
-    for (const AttributeRow& row : AttributeRows()) {
-      if (!row.applies(instruction.attributes())) continue;
-      if (row.presence == Presence::kIfSet && row.is_default(instruction.attributes())) continue;
-      out.append(" ").append(row.name).append("=");
-      row.print(instruction.attributes(), writer);
+    for (const AttributeRow* row : AttributeRowsOf(instruction.attributes())) {
+      if (row->presence == Presence::kIfSet && row->is_default(instruction.attributes())) continue;
+      out.append(" ").append(row->name).append("=");
+      row->print(instruction.attributes(), writer);
     }
     for (const Computation* callee : instruction.called()) {
       out.append(" @").append(std::to_string(numbers_[callee]));

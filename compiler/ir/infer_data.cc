@@ -35,7 +35,7 @@ StatusOr<Shape> InferConstant(const ShapeQuery& query) {
 
 StatusOr<Shape> InferSameAsOperand(const ShapeQuery& query) {
   const Shape& operand = *query.operands[0];
-  if (const auto* attrs = std::get_if<DimensionsAttrs>(&query.attributes)) {  // reverse
+  if (const auto* attrs = AttrsIf<DimensionsAttrs>(query.attributes)) {  // reverse
     SWAGE_RETURN_IF_ERROR(RequireArrays(query));
     SWAGE_RETURN_IF_ERROR(
         RequireDimNumbers(query, attrs->dimensions, operand.rank(), "dimensions"));

@@ -24,33 +24,40 @@ namespace {
 constexpr size_t kIndexedUsers = 16;
 }
 
+const Instruction::Rare& Instruction::NoRare() {
+  static const Rare* const none = new Rare();
+  return *none;
+}
+
 void Instruction::AddUser(Instruction* user) {
   if (users_.size() <= kIndexedUsers) {
     if (std::find(users_.begin(), users_.end(), user) != users_.end()) return;
     users_.push_back(user);
     if (users_.size() > kIndexedUsers) {
-      for (size_t i = 0; i < users_.size(); ++i) user_slots_[users_[i]] = i;
+      auto& slots = mutable_rare()->user_slots;
+      for (size_t i = 0; i < users_.size(); ++i) slots[users_[i]] = i;
     }
     return;
   }
-  if (user_slots_.emplace(user, users_.size()).second) users_.push_back(user);
+  if (rare_->user_slots.emplace(user, users_.size()).second) users_.push_back(user);
 }
 
 void Instruction::RemoveUser(Instruction* user) {
-  if (user_slots_.empty()) {
+  if (rare().user_slots.empty()) {
     users_.erase(std::remove(users_.begin(), users_.end(), user), users_.end());
     return;
   }
-  auto it = user_slots_.find(user);
-  if (it == user_slots_.end()) return;
+  auto& slots = rare_->user_slots;
+  auto it = slots.find(user);
+  if (it == slots.end()) return;
   const size_t slot = it->second;
-  user_slots_.erase(it);
+  slots.erase(it);
   if (slot + 1 != users_.size()) {
     users_[slot] = users_.back();
-    user_slots_[users_[slot]] = slot;
+    slots[users_[slot]] = slot;
   }
   users_.pop_back();
-  if (users_.size() <= kIndexedUsers) user_slots_.clear();
+  if (users_.size() <= kIndexedUsers) slots.clear();
 }
 
 void Instruction::SetOperand(int i, Instruction* value) {
@@ -73,25 +80,21 @@ void Instruction::RemoveOperand(int i) {
 }
 
 void Instruction::AddControlPredecessor(Instruction* before) {
-  if (std::find(control_predecessors_.begin(), control_predecessors_.end(), before) !=
-      control_predecessors_.end()) {
-    return;
-  }
-  control_predecessors_.push_back(before);
-  before->control_successors_.push_back(this);
+  std::vector<Instruction*>& predecessors = mutable_rare()->control_predecessors;
+  if (std::find(predecessors.begin(), predecessors.end(), before) != predecessors.end()) return;
+  predecessors.push_back(before);
+  before->mutable_rare()->control_successors.push_back(this);
 }
 
 void Instruction::DropControlEdges() {
-  for (Instruction* before : control_predecessors_) {
-    auto& edges = before->control_successors_;
+  if (rare_ == nullptr) return;
+  const auto drop = [this](std::vector<Instruction*>& edges) {
     edges.erase(std::remove(edges.begin(), edges.end(), this), edges.end());
-  }
-  for (Instruction* after : control_successors_) {
-    auto& edges = after->control_predecessors_;
-    edges.erase(std::remove(edges.begin(), edges.end(), this), edges.end());
-  }
-  control_predecessors_.clear();
-  control_successors_.clear();
+  };
+  for (Instruction* before : rare_->control_predecessors) drop(before->rare_->control_successors);
+  for (Instruction* after : rare_->control_successors) drop(after->rare_->control_predecessors);
+  rare_->control_predecessors.clear();
+  rare_->control_successors.clear();
 }
 
 Status Instruction::ReplaceAllUsesWith(Instruction* value) {
@@ -104,7 +107,7 @@ Status Instruction::ReplaceAllUsesWith(Instruction* value) {
     return Internal("[replace] ", name_, " has shape ", shape_.ToString(), ", its replacement ",
                     value->name_, " has ", value->shape_.ToString());
   }
-  const std::vector<Instruction*> users = users_;
+  const InstructionList users = users_;
   for (Instruction* user : users) {
     if (user == value) continue;
     for (Instruction*& operand : user->operands_) {
@@ -113,7 +116,7 @@ Status Instruction::ReplaceAllUsesWith(Instruction* value) {
     RemoveUser(user);
     value->AddUser(user);
   }
-  const std::vector<Instruction*> successors = control_successors_;
+  const std::vector<Instruction*> successors = control_successors();
   for (Instruction* after : successors) {
     if (after != value) after->AddControlPredecessor(value);
   }
@@ -123,7 +126,8 @@ Status Instruction::ReplaceAllUsesWith(Instruction* value) {
 
 bool Instruction::SameOperation(const Instruction& other) const {
   return opcode_ == other.opcode_ && operands_ == other.operands_ && called_ == other.called_ &&
-         shape_ == other.shape_ && attributes_ == other.attributes_ && raw_ == other.raw_;
+         shape_ == other.shape_ && attributes_ == other.attributes_ &&
+         raw_attributes() == other.raw_attributes();
 }
 
 }  // namespace swage::ir

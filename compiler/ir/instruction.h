@@ -57,13 +57,17 @@ class Instruction {
   // For layout assignment: dims and dtype must stay.
   Shape* mutable_shape() { return &shape_; }
   Computation* parent() const { return parent_; }
+  // Its place in the computation's list, below Computation::slot_count(): what tables by
+  // instruction are indexed with. It stays until an instruction of the computation is removed or
+  // moved.
+  size_t slot() const { return slot_; }
   Module* module() const;
 
   const InstructionList& operands() const { return operands_; }
   Instruction* operand(int i) const { return operands_[i]; }
   int operand_count() const { return static_cast<int>(operands_.size()); }
   // Each user once, in a deterministic order, even when it uses this value several times.
-  const std::vector<Instruction*>& users() const { return users_; }
+  const InstructionList& users() const { return users_; }
   // Positions at which `user` reads this value.
   std::vector<int> OperandIndices(const Instruction* user) const;
   bool IsRoot() const;
@@ -77,7 +81,7 @@ class Instruction {
   // The attribute struct of this opcode (op table); a wrong T is a fatal internal error.
   template <typename T>
   const T& attrs() const {
-    const T* found = std::get_if<T>(&attributes_);
+    const T* found = AttrsIf<T>(attributes_);
     SWAGE_CHECK(found != nullptr);
     return *found;
   }
@@ -95,12 +99,14 @@ class Instruction {
   const Metadata* metadata() const { return metadata_.get(); }  // null: none
   void set_metadata(std::shared_ptr<const Metadata> metadata) { metadata_ = std::move(metadata); }
   std::shared_ptr<const Metadata> shared_metadata() const { return metadata_; }
-  const RawAttributes& raw_attributes() const { return raw_; }
-  RawAttributes* mutable_raw_attributes() { return &raw_; }
+  const RawAttributes& raw_attributes() const { return rare().raw; }
+  RawAttributes* mutable_raw_attributes() { return &mutable_rare()->raw; }
 
   // Instructions that must run before this one although it reads nothing of theirs.
-  const std::vector<Instruction*>& control_predecessors() const { return control_predecessors_; }
-  const std::vector<Instruction*>& control_successors() const { return control_successors_; }
+  const std::vector<Instruction*>& control_predecessors() const {
+    return rare().control_predecessors;
+  }
+  const std::vector<Instruction*>& control_successors() const { return rare().control_successors; }
   void AddControlPredecessor(Instruction* before);
   void DropControlEdges();
 
@@ -130,6 +136,20 @@ class Instruction {
         shape_(std::move(shape)),
         attributes_(std::move(attributes)) {}
 
+  // What few instructions have; modules may have very many instructions.
+  struct Rare {
+    RawAttributes raw;
+    std::vector<Instruction*> control_predecessors;
+    std::vector<Instruction*> control_successors;
+    absl::flat_hash_map<Instruction*, size_t> user_slots;  // filled only when there are many users
+  };
+  const Rare& rare() const { return rare_ == nullptr ? NoRare() : *rare_; }
+  Rare* mutable_rare() {
+    if (rare_ == nullptr) rare_ = std::make_unique<Rare>();
+    return rare_.get();
+  }
+  static const Rare& NoRare();
+
   void AddUser(Instruction* user);
   void RemoveUser(Instruction* user);
 
@@ -139,15 +159,12 @@ class Instruction {
   Opcode opcode_;
   Shape shape_;
   InstructionList operands_;
-  std::vector<Instruction*> users_;
-  absl::flat_hash_map<Instruction*, size_t> user_slots_;  // filled only when there are many users
+  InstructionList users_;
   std::vector<Computation*> called_;
   Attributes attributes_;
   std::shared_ptr<const Metadata> metadata_;
-  RawAttributes raw_;
-  std::vector<Instruction*> control_predecessors_;
-  std::vector<Instruction*> control_successors_;
-  size_t slot_ = 0;  // position in the computation's list
+  std::unique_ptr<Rare> rare_;  // null: nothing of it
+  size_t slot_ = 0;
 };
 
 }  // namespace swage::ir

@@ -279,11 +279,10 @@ Status HloParser::CheckComplete(const Line& line) {
                         absl::StrCat(Quoted(op), " takes ", Plural(arity, "operand"), ", got ",
                                      line.operands.size()));
   }
-  for (const AttributeRow& row : AttributeRows()) {
-    if (row.presence == Presence::kRequired && row.applies(line.attributes) &&
-        !Given(row.name, line.seen)) {
+  for (const AttributeRow* row : AttributeRowsOf(line.attributes)) {
+    if (row->presence == Presence::kRequired && !Given(row->name, line.seen)) {
       return lexer_.Error(line.opcode_start, absl::StrCat(Quoted(op), " needs the attribute '",
-                                                          ToAbsl(row.name), "'"));
+                                                          ToAbsl(row->name), "'"));
     }
   }
   return OkStatus();
@@ -343,13 +342,13 @@ Status HloParser::AddInstruction(Line* line, bool is_root) {
   SWAGE_ASSIGN_OR_RETURN(std::vector<Computation*> called, OrderCalled(*line));
   Instruction* added;
   if (line->opcode == Opcode::kParameter) {
-    added = current_->AddParameter(std::get<ParameterAttrs>(line->attributes).number,
+    added = current_->AddParameter(AttrsIf<ParameterAttrs>(line->attributes)->number,
                                    std::move(line->shape), line->name);
   } else {
     added = current_->Add(line->opcode, std::move(line->shape), line->operands,
                           std::move(line->attributes), std::move(called), line->name);
   }
-  *added->mutable_raw_attributes() = std::move(line->raw);
+  if (!line->raw.empty()) *added->mutable_raw_attributes() = std::move(line->raw);
   added->set_metadata(std::move(line->metadata));
   names_.emplace(line->name, added);
   places_.emplace_back(added, line->opcode_start);

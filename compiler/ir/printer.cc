@@ -148,11 +148,10 @@ class Printer {
   }
 
   void PrintAttributes(const Instruction& instruction) {
-    for (const AttributeRow& row : AttributeRows()) {
-      if (!row.applies(instruction.attributes())) continue;
-      if (row.presence == Presence::kIfSet && row.is_default(instruction.attributes())) continue;
-      out_.append(", ").append(row.name).append("=");
-      row.print(instruction.attributes(), writer_);
+    for (const AttributeRow* row : AttributeRowsOf(instruction.attributes())) {
+      if (row->presence == Presence::kIfSet && row->is_default(instruction.attributes())) continue;
+      out_.append(", ").append(row->name).append("=");
+      row->print(instruction.attributes(), writer_);
     }
     PrintCalled(instruction);
     // XLA's order: backend_config is the last one, behind the metadata.

@@ -32,12 +32,12 @@ namespace swage::ir {
 inline constexpr int kMaxRank = 64;
 inline constexpr int kMaxTupleDepth = 64;
 
-using Dims = absl::InlinedVector<Dim, 6>;
+using Dims = absl::InlinedVector<Dim, 4>;
 
 // The dims from the fastest varying to the slowest, and XLA's tiling and memory space, which Swage
 // keeps as text (`T(8,128)S(1)`) so that it survives a round trip.
 struct Layout {
-  absl::InlinedVector<int32_t, 6> minor_to_major;
+  absl::InlinedVector<int32_t, 4> minor_to_major;
   std::string suffix;
 
   static Layout RowMajor(int rank);  // {rank-1, ..., 1, 0}

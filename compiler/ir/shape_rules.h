@@ -28,7 +28,7 @@ inline std::string Text(const Shape& shape) { return shape.ToString(/*with_layou
 
 template <typename T>
 const T& AttrsOf(const ShapeQuery& query) {
-  const T* found = std::get_if<T>(&query.attributes);
+  const T* found = AttrsIf<T>(query.attributes);
   SWAGE_CHECK(found != nullptr);
   return *found;
 }

@@ -64,7 +64,10 @@ class Verifier {
   void CheckSymbols(const Instruction* instruction, const Shape& shape);
 
   // Whether the value belongs to the computation at hand.
-  bool IsHere(const Instruction* value) const { return index_.contains(value); }
+  bool IsHere(const Instruction* value) const {
+    return value->parent() == computation_ && value->slot() < here_.size() &&
+           here_[value->slot()] == value;
+  }
 
   const Module& module_;
   const VerifierOptions& options_;
@@ -72,14 +75,17 @@ class Verifier {
 
   absl::flat_hash_set<const Computation*> computations_;
   absl::flat_hash_map<const Computation*, int> fusion_calls_;  // bodies of fusions: their callers
-  absl::flat_hash_set<std::string_view> names_;
   absl::flat_hash_map<std::string_view, const Symbol*> symbols_;
+  // Of each opcode, the last instruction whose shape was inferred.
+  std::array<const Instruction*, kNumOpcodes> inferred_ = {};
 
-  // Of the computation at hand.
-  absl::flat_hash_map<const Instruction*, int> index_;
-  std::vector<const Instruction*> instructions_;
-  std::vector<int> use_counts_;  // by index: distinct users, counted from the operands
-  std::vector<int> last_user_;   // by index: the last user that was counted
+  // Of the computation at hand. Tables are by slot.
+  const Computation* computation_ = nullptr;
+  std::vector<Instruction*> instructions_;
+  std::vector<const Instruction*> here_;
+  std::vector<int> use_counts_;                // distinct users, counted from the operands
+  std::vector<const Instruction*> last_user_;  // the last user that was counted
+  std::vector<int> position_;                  // in the order at hand; -1: not in it
   // The operands of users with many, as sets.
   absl::flat_hash_map<const Instruction*, absl::flat_hash_set<const Instruction*>> wide_operands_;
   absl::flat_hash_map<const Instruction*, absl::flat_hash_set<const Instruction*>> successors_;
@@ -146,31 +152,29 @@ void Verifier::CheckCallGraph() {
 }
 
 void Verifier::CheckComputation(const Computation& computation) {
-  index_.clear();
-  index_.reserve(computation.instruction_count());
-  instructions_.clear();
+  computation_ = &computation;
+  instructions_ = computation.Instructions();
   wide_operands_.clear();
   successors_.clear();
-  for (const Instruction* instruction : computation.Instructions()) {
-    index_.emplace(instruction, static_cast<int>(instructions_.size()));
-    instructions_.push_back(instruction);
+  const size_t slots = computation.slot_count();
+  here_.assign(slots, nullptr);
+  use_counts_.assign(slots, 0);
+  last_user_.assign(slots, nullptr);
+  for (const Instruction* instruction : instructions_) {
+    if (instruction->parent() != &computation) {
+      return Fail(instruction, "is not of the computation that holds it");
+    }
+    here_[instruction->slot()] = instruction;
   }
-  use_counts_.assign(instructions_.size(), 0);
-  last_user_.assign(instructions_.size(), -1);
   if (computation.root() == nullptr || !IsHere(computation.root())) {
     return Fail(nullptr, "computation ", computation.name(), " has no root of its own");
   }
   CheckParameters(computation);
   for (const Instruction* instruction : instructions_) {
     if (found_) return;
-    if (instruction->parent() != &computation) {
-      return Fail(instruction, "is not of the computation that holds it");
-    }
-    if (!names_.insert(instruction->name()).second) {
-      return Fail(instruction, "has the name of another instruction");
-    }
     CheckOperands(*instruction);
   }
+  last_user_.assign(slots, nullptr);
   for (const Instruction* instruction : instructions_) {
     if (found_) return;
     CheckUsers(*instruction);
@@ -198,7 +202,7 @@ void Verifier::CheckParameters(const Computation& computation) {
     if (parameter == nullptr || !IsHere(parameter)) {
       return Fail(nullptr, "computation ", computation.name(), " has no parameter ", i);
     }
-    const auto* attrs = std::get_if<ParameterAttrs>(&parameter->attributes());
+    const auto* attrs = AttrsIf<ParameterAttrs>(parameter->attributes());
     if (attrs == nullptr || attrs->number != static_cast<int64_t>(i)) {
       return Fail(parameter, "is parameter ", i, " of the computation under another number");
     }
@@ -206,15 +210,14 @@ void Verifier::CheckParameters(const Computation& computation) {
 }
 
 void Verifier::CheckOperands(const Instruction& instruction) {
-  const int self = index_[&instruction];
   for (int i = 0; i < instruction.operand_count(); ++i) {
-    const auto found = index_.find(instruction.operand(i));
-    if (found == index_.end()) {
+    const Instruction* operand = instruction.operand(i);
+    if (!IsHere(operand)) {
       return Fail(&instruction, "operand ", i, " is not of the same computation");
     }
-    if (last_user_[found->second] == self) continue;  // counted already
-    last_user_[found->second] = self;
-    ++use_counts_[found->second];
+    if (last_user_[operand->slot()] == &instruction) continue;  // counted already
+    last_user_[operand->slot()] = &instruction;
+    ++use_counts_[operand->slot()];
   }
   for (const Instruction* before : instruction.control_predecessors()) {
     if (!IsHere(before)) {
@@ -233,15 +236,15 @@ void Verifier::CheckOperands(const Instruction& instruction) {
 // each listed user does read the value.
 void Verifier::CheckUsers(const Instruction& instruction) {
   const auto& users = instruction.users();
-  const int count = use_counts_[index_[&instruction]];
+  const int count = use_counts_[instruction.slot()];
   if (count != static_cast<int>(users.size())) {
     return Fail(&instruction, "lists ", users.size(), " users, but ", count,
                 " instructions read it");
   }
-  absl::flat_hash_set<const Instruction*> seen;
+  std::vector<const Instruction*>& listed_by = last_user_;  // by the user's slot
   for (const Instruction* user : users) {
     if (!IsHere(user)) return Fail(&instruction, "lists a user that is not of its computation");
-    if (users.size() > 1 && !seen.insert(user).second) {
+    if (std::exchange(listed_by[user->slot()], &instruction) == &instruction) {
       return Fail(&instruction, "lists its user ", user->name(), " twice");
     }
     if (!Reads(*user, &instruction)) {
@@ -263,13 +266,13 @@ bool Verifier::Reads(const Instruction& user, const Instruction* value) {
 
 // Operands come first in a post-order, unless there is a cycle.
 void Verifier::CheckOrder(const Computation& computation) {
-  std::vector<int>& position = last_user_;  // free by now
+  position_.assign(here_.size(), -1);
   const std::vector<Instruction*> order = computation.PostOrder();
-  for (size_t i = 0; i < order.size(); ++i) position[index_[order[i]]] = static_cast<int>(i);
+  for (size_t i = 0; i < order.size(); ++i) position_[order[i]->slot()] = static_cast<int>(i);
   for (const Instruction* instruction : order) {
-    const int here = position[index_[instruction]];
+    const int here = position_[instruction->slot()];
     auto check = [&](const Instruction* before) {
-      if (position[index_[before]] >= here) Fail(instruction, "depends on itself");
+      if (position_[before->slot()] >= here) Fail(instruction, "depends on itself");
     };
     for (const Instruction* operand : instruction->operands()) check(operand);
     for (const Instruction* before : instruction->control_predecessors()) check(before);
@@ -285,18 +288,20 @@ void Verifier::CheckSchedule(const Computation& computation) {
     }
     return;
   }
-  std::vector<int>& position = last_user_;
-  std::fill(position.begin(), position.end(), -1);
+  // Nothing keeps a schedule from holding what was removed, so its pointers are not followed before
+  // they are known.
+  const absl::flat_hash_set<const Instruction*> known(instructions_.begin(), instructions_.end());
+  position_.assign(here_.size(), -1);
   for (size_t i = 0; i < schedule.size(); ++i) {
-    const auto found = index_.find(schedule[i]);
-    if (found == index_.end()) {
+    if (!known.contains(schedule[i])) {
       return Fail(nullptr, "the schedule of ", computation.name(),
                   " holds an instruction that is not there");
     }
-    if (position[found->second] >= 0) return Fail(schedule[i], "is scheduled twice");
-    position[found->second] = static_cast<int>(i);
+    int& position = position_[schedule[i]->slot()];
+    if (position >= 0) return Fail(schedule[i], "is scheduled twice");
+    position = static_cast<int>(i);
     auto check = [&](const Instruction* before) {
-      if (position[index_[before]] < 0) {
+      if (position_[before->slot()] < 0) {
         Fail(schedule[i], "is scheduled before ", before->name(), ", which it needs");
       }
     };
@@ -305,19 +310,39 @@ void Verifier::CheckSchedule(const Computation& computation) {
     if (found_) return;
   }
   for (const Instruction* instruction : instructions_) {
-    if (position[index_[instruction]] < 0) return Fail(instruction, "is not in the schedule");
+    if (position_[instruction->slot()] < 0) return Fail(instruction, "is not in the schedule");
   }
 }
 
+// Whether the rule of shapes is asked the same about both, so that one answer is the other's.
+bool SameQuery(const Instruction& a, const Instruction& b) {
+  if (a.shape() != b.shape() || a.operand_count() != b.operand_count() || !a.called().empty() ||
+      !b.called().empty() || a.attributes() != b.attributes()) {
+    return false;
+  }
+  for (int i = 0; i < a.operand_count(); ++i) {
+    if (a.operand(i)->shape() != b.operand(i)->shape()) return false;
+  }
+  return true;
+}
+
 void Verifier::CheckInstruction(const Instruction& instruction) {
-  if (instruction.attributes().index() !=
-      AttributeIndices()[static_cast<size_t>(instruction.opcode())]) {
+  const size_t opcode = static_cast<size_t>(instruction.opcode());
+  if (instruction.attributes().index() != AttributeIndices()[opcode]) {
     return Fail(&instruction, "has attributes of another opcode");
   }
   CheckCalled(instruction);
   if (found_) return;
-  if (const Status status = CheckShape(instruction); !status.ok()) {
-    return Fail(&instruction, ToAbsl(ToStd(status.message())));
+  // Most modules ask the same few questions over and over. (Comparing constants would compare their
+  // bytes.)
+  const Instruction*& last = inferred_[opcode];
+  const bool known =
+      last != nullptr && instruction.opcode() != Opcode::kConstant && SameQuery(*last, instruction);
+  if (!known) {
+    if (const Status status = CheckShape(instruction); !status.ok()) {
+      return Fail(&instruction, ToAbsl(ToStd(status.message())));
+    }
+    last = &instruction;
   }
   CheckLayout(instruction);
   if (!instruction.shape().is_static()) CheckSymbols(&instruction, instruction.shape());

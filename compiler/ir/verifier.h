@@ -4,7 +4,8 @@
 // in release builds too, and after parsing. O(n); nothing recurses.
 //
 //   structure   operands and users agree and belong to one computation, no cycles, one root,
-//               parameters numbered 0, 1, ..., names unique, calls acyclic
+//               parameters numbered 0, 1, ..., names of computations unique (those of instructions
+//               are by construction: only Computation::Add gives them), calls acyclic
 //   shapes      every shape is the one that its rule infers (shape_inference.h); literals, entry
 //               layout and input_output_alias fit; a symbol has one range
 //   fusions     a body is called by its fusion alone and uses each of its parameters

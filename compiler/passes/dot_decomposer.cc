@@ -163,7 +163,7 @@ Instruction* Canonical(Instruction& dot, Editor& editor) {
                           .rhs_batch = PlacesOf(roles.batch, &Label::rhs),
                           .lhs_contracting = PlacesOf(roles.contracting, &Label::lhs),
                           .rhs_contracting = PlacesOf(roles.contracting, &Label::rhs)});
-  *plain->mutable_raw_attributes() = dot.raw_attributes();
+  if (!dot.raw_attributes().empty()) *plain->mutable_raw_attributes() = dot.raw_attributes();
   return editor.Reshape(plain, dot.shape().dims());
 }
 

@@ -8,10 +8,6 @@ namespace {
 using ir::Instruction;
 using ir::Opcode;
 
-double BytesOf(const Instruction* value) {
-  return static_cast<double>(cost::BytesClass(value->shape()));
-}
-
 bool SameIndex(const Instruction& user) {
   return ir::IsElementwise(user.opcode()) || user.opcode() == Opcode::kCopy ||
          user.opcode() == Opcode::kBitcastConvert;
@@ -19,24 +15,33 @@ bool SameIndex(const Instruction& user) {
 
 // How the body computes `value`, which the instructions of `body` read. Elementwise readers that are
 // indexed alike share one computation; every other reader asks for elements of its own.
-BodyValue UseIn(const absl::flat_hash_map<Instruction*, BodyValue>& body, const Instruction* value) {
+BodyValue UseIn(const SmallMap<Instruction*, BodyValue>& body, const Instruction* value) {
   BodyValue shared{0, 0, false}, use{0, 0, false};
   bool all_identity = true;
-  for (Instruction* user : value->users()) {
-    auto it = body.find(user);
-    if (it == body.end()) continue;
-    const BodyValue& at = it->second;
-    if (SameIndex(*user)) {
+  const auto count = [&](const Instruction& user, const BodyValue& at) {
+    if (SameIndex(user)) {
       shared.utilisation = std::max(shared.utilisation, at.utilisation);
       shared.maps = std::max(shared.maps, at.maps);
       all_identity = all_identity && at.identity;
-      continue;
+      return;
     }
     // A bitcast keeps the order of elements, so an epilogue can still follow it.
-    all_identity = all_identity && at.identity && IsFreeView(*user);
-    for (int index : value->OperandIndices(user)) {
-      use.utilisation += at.utilisation * cost::Utilisation(*user, index);
+    all_identity = all_identity && at.identity && IsFreeView(user);
+    for (int i = 0; i < user.operand_count(); ++i) {
+      if (user.operand(i) != value) continue;
+      use.utilisation += at.utilisation * cost::Utilisation(user, i);
       use.maps += at.maps;
+    }
+  };
+  // Whichever are fewer: some values have very many users, some bodies are large.
+  if (value->users().size() <= body.size()) {
+    for (Instruction* user : value->users()) {
+      if (const BodyValue* at = body.Find(user)) count(*user, *at);
+    }
+  } else {
+    for (const auto& [user, at] : body) {
+      const auto& operands = user->operands();
+      if (std::find(operands.begin(), operands.end(), value) != operands.end()) count(*user, at);
     }
   }
   use.utilisation += shared.utilisation;
@@ -47,6 +52,12 @@ BodyValue UseIn(const absl::flat_hash_map<Instruction*, BodyValue>& body, const 
 
 bool IsHero(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kReduce || instruction.opcode() == Opcode::kDot;
+}
+
+bool IsExpensive(const Instruction& instruction) {
+  const ir::CostClass cost = ir::InfoOf(instruction.opcode()).cost;
+  return cost == ir::CostClass::kTranscendental || cost == ir::CostClass::kReduce ||
+         cost == ir::CostClass::kDot;
 }
 
 }  // namespace
@@ -108,54 +119,61 @@ int64_t IrOpsOf(const Instruction& instruction) {
   return 1;
 }
 
+void Readers::Count(const Edge& edge, int sign) {
+  sum_.unfused += sign * edge.unfused;
+  sum_.fused += sign * edge.fused;
+  vetoes_ += sign * static_cast<int>(edge.vetoed);
+  sum_.vetoed = vetoes_ > 0;
+}
+
+void Readers::Set(Group* reader, const Edge& edge) {
+  Edge* known = edges_.Find(reader);
+  Count(*known, -1);
+  *known = edge;
+  Count(edge, 1);
+}
+
+void Readers::Remove(Group* reader) {
+  Count(*edges_.Find(reader), -1);
+  edges_.Erase(reader);
+}
+
 FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescription& device)
-    : device_(device), order_(computation->PostOrder()) {
-  if (order_.empty()) return;
-  int64_t last_id = order_.front()->id();
-  first_id_ = last_id;
-  for (const Instruction* instruction : order_) {
-    first_id_ = std::min(first_id_, instruction->id());
-    last_id = std::max(last_id, instruction->id());
-  }
-  rows_.resize(last_id - first_id_ + 1);
-  for (Instruction* instruction : order_) {
+    : device_(device), order_(computation->PostOrder()), rows_(computation->slot_count()) {
+  groups_.reserve(order_.size());
+  for (size_t i = 0; i < order_.size(); ++i) {
+    Instruction* instruction = order_[i];
+    Row& row = rows_[instruction->slot()];
+    row.position = static_cast<int64_t>(i);
+    row.bytes = static_cast<double>(cost::BytesClass(instruction->shape()));
     if (!IsFusible(*instruction)) continue;
-    auto group = std::make_unique<Group>();
-    group->root = instruction;
-    group->body[instruction] = BodyValue{1, 1, true};
-    group->cycles = cost::WorkOf(*instruction, device_).cycles;
-    group->ir_ops = IrOpsOf(*instruction);
-    if (IsHero(*instruction)) group->hero = instruction;
-    RowOf(instruction).group = std::move(group);
+    Group& group = groups_.emplace_back();
+    group.root = instruction;
+    group.body.Insert(instruction, BodyValue{1, 1, true});
+    group.cycles = cost::WorkOf(*instruction, device_).cycles;
+    group.ir_ops = IrOpsOf(*instruction);
+    group.expensive = IsExpensive(*instruction);
+    if (IsHero(*instruction)) group.hero = instruction;
+    row.group = &group;
   }
-  for (Instruction* instruction : order_) {
-    Group* group = GroupOf(instruction);
-    if (group == nullptr) continue;
-    for (int i = 0; i < instruction->operand_count(); ++i) {
-      Instruction* operand = instruction->operand(i);
+  for (Group& group : groups_) {
+    for (int i = 0; i < group.root->operand_count(); ++i) {
+      Instruction* operand = group.root->operand(i);
       if (IsInlineConstant(*operand)) continue;
-      AddRead(*group, operand, cost::Utilisation(*instruction, i));
+      AddRead(group, operand, cost::Utilisation(*group.root, i));
     }
-    Retime(*group);
+    Retime(group);
   }
-}
-
-Group* FusionGroups::GroupOf(const Instruction* instruction) const {
-  return RowOf(instruction).group.get();
-}
-
-const std::vector<Group*>& FusionGroups::Readers(const Instruction* producer) const {
-  return RowOf(producer).readers;
 }
 
 void FusionGroups::AddRead(Group& group, Instruction* value, double utilisation) {
-  auto [it, fresh] = group.reads.try_emplace(value, 0.0);
+  const auto [total, is_new] = group.reads.Insert(value, 0.0);
   const double bytes = BytesOf(value);
-  group.distinct_bytes -= std::min(1.0, it->second) * bytes;
-  it->second += utilisation;
-  group.distinct_bytes += std::min(1.0, it->second) * bytes;
+  group.distinct_bytes -= std::min(1.0, *total) * bytes;
+  *total += utilisation;
+  group.distinct_bytes += std::min(1.0, *total) * bytes;
   group.total_bytes += utilisation * bytes;
-  if (fresh) RowOf(value).readers.push_back(&group);
+  if (is_new) ReadersOf(value).Add(&group);
 }
 
 void FusionGroups::Retime(Group& group) const {
@@ -167,18 +185,18 @@ FusionGroups::Merged FusionGroups::Try(const Group& producer, const Group& consu
   Merged merged;
   merged.producer = UseIn(consumer.body, producer.root);
   const double times = merged.producer.utilisation;
-  const double stored = consumer.reads.at(producer.root);
+  const double stored = *consumer.reads.Find(producer.root);
   const double producer_bytes = BytesOf(producer.root);
   merged.cycles = consumer.cycles + times * producer.cycles;
   merged.distinct_bytes = consumer.distinct_bytes - std::min(1.0, stored) * producer_bytes;
   merged.total_bytes = consumer.total_bytes - stored * producer_bytes + times * producer.total_bytes;
   merged.operands = static_cast<int64_t>(consumer.reads.size()) - 1;
   for (const auto& [value, utilisation] : producer.reads) {
-    auto it = consumer.reads.find(value);
-    const double before = it == consumer.reads.end() ? 0.0 : it->second;
+    const double* before = consumer.reads.Find(value);
+    const double known = before == nullptr ? 0.0 : *before;
     merged.distinct_bytes +=
-        (std::min(1.0, before + times * utilisation) - std::min(1.0, before)) * BytesOf(value);
-    if (it == consumer.reads.end()) ++merged.operands;
+        (std::min(1.0, known + times * utilisation) - std::min(1.0, known)) * BytesOf(value);
+    if (before == nullptr) ++merged.operands;
   }
   merged.ir_ops = consumer.ir_ops + merged.producer.maps * producer.ir_ops;
   merged.instructions = static_cast<int64_t>(consumer.body.size() + producer.body.size());
@@ -189,19 +207,19 @@ FusionGroups::Merged FusionGroups::Try(const Group& producer, const Group& consu
 
 void FusionGroups::Merge(Group* producer) {
   Instruction* const root = producer->root;
-  const std::vector<Group*> readers = Readers(root);
-  for (Group* consumer : readers) {
+  const double bytes = BytesOf(root);
+  for (const auto& [consumer, edge] : ReadersOf(root).edges()) {
     const BodyValue use = UseIn(consumer->body, root);
-    const double bytes = BytesOf(root);
-    const double stored = consumer->reads.at(root);
+    const double stored = *consumer->reads.Find(root);
     consumer->distinct_bytes -= std::min(1.0, stored) * bytes;
     consumer->total_bytes -= stored * bytes;
-    consumer->reads.erase(root);
+    consumer->reads.Erase(root);
     consumer->cycles += use.utilisation * producer->cycles;
     consumer->ir_ops += use.maps * producer->ir_ops;
+    consumer->expensive |= producer->expensive;
     if (producer->hero != nullptr) consumer->hero = producer->hero;
     for (const auto& [value, at] : producer->body) {
-      BodyValue& into = consumer->body.try_emplace(value, BodyValue{0, 0, true}).first->second;
+      BodyValue& into = *consumer->body.Insert(value, BodyValue{0, 0, true}).first;
       into.utilisation += use.utilisation * at.utilisation;
       into.maps += use.maps * at.maps;
       into.identity = into.identity && use.identity && at.identity;
@@ -211,19 +229,27 @@ void FusionGroups::Merge(Group* producer) {
     }
     Retime(*consumer);
   }
-  for (const auto& [value, utilisation] : producer->reads) {
-    auto& of_value = RowOf(value).readers;
-    of_value.erase(std::remove(of_value.begin(), of_value.end(), producer), of_value.end());
-  }
-  RowOf(root) = Row();
+  for (const auto& [value, utilisation] : producer->reads) ReadersOf(value).Remove(producer);
+  rows_[root->slot()].group = nullptr;
+  ReadersOf(root) = Readers();
+  *producer = Group();
 }
 
 std::vector<Group*> FusionGroups::Kernels() const {
   std::vector<Group*> kernels;
-  for (Instruction* instruction : order_) {
+  for (const Instruction* instruction : order_) {
     if (Group* group = GroupOf(instruction)) kernels.push_back(group);
   }
   return kernels;
+}
+
+std::vector<Instruction*> FusionGroups::BodyOf(const Group& group) const {
+  std::vector<Instruction*> body;
+  for (const auto& [value, at] : group.body) body.push_back(value);
+  std::sort(body.begin(), body.end(), [&](const Instruction* a, const Instruction* b) {
+    return rows_[a->slot()].position < rows_[b->slot()].position;
+  });
+  return body;
 }
 
 }  // namespace swage::passes

@@ -9,10 +9,9 @@
 #ifndef SWAGE_COMPILER_PASSES_FUSION_GROUP_H_
 #define SWAGE_COMPILER_PASSES_FUSION_GROUP_H_
 
-#include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/small_map.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/ir/computation.h"
 
@@ -27,13 +26,40 @@ struct BodyValue {
 
 struct Group {
   ir::Instruction* root = nullptr;
-  absl::flat_hash_map<ir::Instruction*, BodyValue> body;  // the root included
-  absl::flat_hash_map<ir::Instruction*, double> reads;    // stored operands: utilisation of each
+  SmallMap<ir::Instruction*, BodyValue> body;  // the root included
+  SmallMap<ir::Instruction*, double> reads;    // stored operands: utilisation of each
   double cycles = 0;
   double distinct_bytes = 0, total_bytes = 0;             // of reads
   int64_t ir_ops = 0;
   ir::Instruction* hero = nullptr;                        // its reduce or dot, if it has one
+  bool expensive = false;                                 // too dear to compute in many kernels
   cost::Picoseconds time = 0;                             // of one execution, without launch
+};
+
+// What fusing a producer into one of its readers would cost: both kernels apart, and as one.
+struct Edge {
+  cost::Picoseconds unfused = 0, fused = 0;
+  bool vetoed = false;
+};
+
+// The kernels that read one value, with the sums over the edges to them, so that a change of one
+// reader costs no look at the others.
+class Readers {
+ public:
+  size_t size() const { return edges_.size(); }
+  const SmallMap<Group*, Edge, 1>& edges() const { return edges_; }
+  const Edge& sum() const { return sum_; }  // vetoed: some edge is
+
+  void Add(Group* reader) { edges_.Insert(reader, Edge()); }
+  void Set(Group* reader, const Edge& edge);
+  void Remove(Group* reader);
+
+ private:
+  void Count(const Edge& edge, int sign);
+
+  SmallMap<Group*, Edge, 1> edges_;
+  Edge sum_;
+  int64_t vetoes_ = 0;
 };
 
 class FusionGroups {
@@ -42,9 +68,14 @@ class FusionGroups {
 
   // The kernel of a stored instruction that needs one; null for parameters, constants, tuples,
   // values that have been fused away ...
-  Group* GroupOf(const ir::Instruction* instruction) const;
-  // The kernels that read `producer` from memory.
-  const std::vector<Group*>& Readers(const ir::Instruction* producer) const;
+  Group* GroupOf(const ir::Instruction* instruction) const {
+    return rows_[instruction->slot()].group;
+  }
+  // The kernels that read `value` from memory.
+  Readers& ReadersOf(const ir::Instruction* value) { return rows_[value->slot()].readers; }
+  const Readers& ReadersOf(const ir::Instruction* value) const {
+    return rows_[value->slot()].readers;
+  }
 
   // The figures of `consumer` if `producer` were computed inside it.
   struct Merged {
@@ -54,30 +85,31 @@ class FusionGroups {
     cost::Picoseconds time;
   };
   Merged Try(const Group& producer, const Group& consumer) const;
-  // Merges `producer` into all of its readers; its group is gone then.
+  // Merges `producer` into all of its readers, whose edges are then to be set anew; its group is
+  // gone.
   void Merge(Group* producer);
 
   // Kernels in the order of their roots.
   std::vector<Group*> Kernels() const;
+  // The values of a kernel, operands before users.
+  std::vector<ir::Instruction*> BodyOf(const Group& group) const;
 
  private:
+  struct Row {
+    Group* group = nullptr;
+    Readers readers;
+    double bytes = 0;
+    int64_t position = 0;  // in order_
+  };
+
   void AddRead(Group& group, ir::Instruction* value, double utilisation);
   void Retime(Group& group) const;
-
-  // Ids are dense within a computation that was just built, so rows by id are cheaper than a hash.
-  struct Row {
-    std::unique_ptr<Group> group;
-    std::vector<Group*> readers;
-  };
-  Row& RowOf(const ir::Instruction* instruction) { return rows_[instruction->id() - first_id_]; }
-  const Row& RowOf(const ir::Instruction* instruction) const {
-    return rows_[instruction->id() - first_id_];
-  }
+  double BytesOf(const ir::Instruction* value) const { return rows_[value->slot()].bytes; }
 
   const cost::DeviceDescription& device_;
   std::vector<ir::Instruction*> order_;
-  int64_t first_id_ = 0;
-  std::vector<Row> rows_;
+  std::vector<Group> groups_;
+  std::vector<Row> rows_;  // by slot
 };
 
 // Ops that can be computed inside a kernel.

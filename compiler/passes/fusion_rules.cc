@@ -7,17 +7,6 @@ namespace {
 
 using ir::Opcode;
 
-bool IsExpensive(const Group& group) {
-  for (const auto& [value, at] : group.body) {
-    const ir::CostClass cost = ir::InfoOf(value->opcode()).cost;
-    if (cost == ir::CostClass::kTranscendental || cost == ir::CostClass::kReduce ||
-        cost == ir::CostClass::kDot) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // The reason is put into words only when it is asked for.
 template <typename... Args>
 Veto Refuse(bool explain, const char* rule, const Args&... reason) {
@@ -30,7 +19,7 @@ std::string Describe(const ir::Instruction* instruction) {
 
 }  // namespace
 
-std::optional<Veto> CheckProducer(const Group& producer, size_t reader_count, bool explain) {
+std::optional<Veto> CheckProducer(const Group& producer, bool explain) {
   const ir::Instruction& root = *producer.root;
   if (root.IsRoot()) {
     return Refuse(explain, "producer-is-root",
@@ -52,7 +41,11 @@ std::optional<Veto> CheckProducer(const Group& producer, size_t reader_count, bo
     return Refuse(explain, "consumer-not-fusible", "its user ",
                   explain ? Describe(user) : std::string(), " reads it from memory");
   }
-  if (reader_count > kMaxExpensiveCopies && IsExpensive(producer)) {
+  return std::nullopt;
+}
+
+std::optional<Veto> CheckCopies(const Group& producer, size_t reader_count, bool explain) {
+  if (reader_count > kMaxExpensiveCopies && producer.expensive) {
     return Refuse(explain, "expensive-duplication", "expensive, and ", reader_count,
                   " kernels would repeat it (at most ", kMaxExpensiveCopies, ")");
   }

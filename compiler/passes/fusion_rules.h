@@ -24,9 +24,12 @@ struct Veto {
   std::string reason;  // "both contain a reduce (max.3, sum.7)"; empty unless it was asked for
 };
 
-// Whether the producer may be computed inside any kernel at all; nullopt: it may. `explain` asks for
-// the reason in words, which is too slow for every question that the queue asks.
-std::optional<Veto> CheckProducer(const Group& producer, size_t reader_count, bool explain);
+// Whether the producer may be computed inside any kernel at all, which its root alone decides;
+// nullopt: it may. `explain` asks for the reason in words, which is too slow for every question
+// that the queue asks.
+std::optional<Veto> CheckProducer(const Group& producer, bool explain);
+// Whether it may be computed in this many kernels.
+std::optional<Veto> CheckCopies(const Group& producer, size_t reader_count, bool explain);
 // Whether it may be computed inside this consumer; `merged` are the figures of the result.
 std::optional<Veto> CheckPair(const Group& producer, const Group& consumer,
                               const FusionGroups::Merged& merged, bool explain);

@@ -29,14 +29,9 @@ bool NeedsKernel(const Instruction& instruction) {
 StatusOr<bool> FusionWrapper::Run(ir::Module& module, PassContext& context) {
   bool changed = false;
   for (ir::Computation* computation : module.ExecutedComputations()) {
-    // Operands first: what becomes dead with an instruction was visited before it.
-    for (Instruction* instruction : computation->PostOrder()) {
+    for (Instruction* instruction : computation->Instructions()) {
       if (!NeedsKernel(*instruction)) continue;
-      Instruction* fusion = BuildFusion({instruction});
-      for (Instruction* before : instruction->control_predecessors()) {
-        fusion->AddControlPredecessor(before);
-      }
-      SWAGE_RETURN_IF_ERROR(computation->Replace(instruction, fusion));
+      SWAGE_RETURN_IF_ERROR(Fuse({instruction}).status());
       changed = true;
     }
   }

@@ -73,7 +73,7 @@ Status ConvertParameter(Instruction* parameter, const Shape& wanted) {
   Shape shape = parameter->shape();
   SWAGE_RETURN_IF_ERROR(Complete(wanted, parameter->name(), &shape));
   if (shape == parameter->shape()) return OkStatus();
-  const std::vector<Instruction*> users = parameter->users();
+  const ir::InstructionList users = parameter->users();
   const bool is_root = parameter->IsRoot();
   const Shape row_major = std::exchange(*parameter->mutable_shape(), shape);
   Instruction* converted = Converted(parameter, row_major);

@@ -31,29 +31,28 @@ class Fuser {
  public:
   Fuser(ir::Computation* computation, const cost::DeviceDescription& device,
         std::vector<FusionDecision>* decisions)
-      : computation_(computation),
-        launch_(cost::LaunchTime(device)),
+      : launch_(cost::LaunchTime(device)),
         groups_(computation, device),
+        states_(computation->slot_count()),
         decisions_(decisions) {}
 
   void Decide();
   StatusOr<bool> Build();
 
  private:
-  // What fusing a producer into all of its consumers would bring.
-  struct Gain {
-    Picoseconds unfused = 0, fused = 0;
-    Picoseconds priority = 0;             // not positive: leave it
-    const Instruction* consumer = nullptr;  // the only one, or the one that a veto is about
-    std::optional<Veto> veto;
+  // Of a producer, by slot.
+  struct State {
+    bool allowed = false;  // by CheckProducer, which no fusion changes
+    int64_t version = 0;   // of its entry in the queue that counts; 0: none does
   };
-  Gain GainOf(const Group& producer, bool explain) const;
-  FusionDecision DecisionOf(const Instruction& producer, const Gain& gain, bool fused) const;
-
-  // Puts the producer into the queue at its present gain; what it was queued at before is void.
-  void Update(Instruction* producer);
-  void Accept(Instruction* producer);
-
+  // A decision as it is made; it is put into words at the end.
+  struct Made {
+    const Instruction* producer;
+    const Instruction* consumer;  // the only one; null: several
+    Edge times;
+    Picoseconds priority;
+    bool fused;
+  };
   struct Entry {
     Picoseconds priority;
     int64_t id;
@@ -64,122 +63,155 @@ class Fuser {
     }
   };
 
-  ir::Computation* computation_;
+  State& StateOf(const Instruction* producer) { return states_[producer->slot()]; }
+  // What fusing a producer into all of its readers would bring.
+  Edge TimesOf(const Group& producer) const;
+  static Picoseconds PriorityOf(const Group& producer, const Edge& times);
+
+  // Both kernels of the edge are as they are now.
+  void UpdateEdge(const Group& producer, Group* reader);
+  // Puts the producer into the queue at its present priority; where it was queued before is void.
+  void Requeue(Instruction* producer);
+  void Accept(Instruction* producer);
+
+  FusionDecision Describe(const Made& made) const;
+  // Adds the veto in words, with the consumer that it is about.
+  void DescribeVeto(const Group& producer, FusionDecision* decision) const;
+
   Picoseconds launch_;
   FusionGroups groups_;
+  std::vector<State> states_;
   std::vector<FusionDecision>* decisions_;
   std::priority_queue<Entry> queue_;
-  absl::flat_hash_map<const Instruction*, int64_t> versions_;  // of the entry that counts
   int64_t next_version_ = 0;
-  std::vector<std::pair<int64_t, FusionDecision>> made_;       // by the producer's id
+  std::vector<Made> made_;
 };
 
-Fuser::Gain Fuser::GainOf(const Group& producer, bool explain) const {
-  Gain gain;
-  const std::vector<Group*>& readers = groups_.Readers(producer.root);
-  gain.veto = CheckProducer(producer, readers.size(), explain);
-  if (!gain.veto.has_value() && readers.empty()) {
-    gain.veto = Veto{"no-consumer", explain ? "no kernel reads it" : ""};
-  }
-  if (gain.veto.has_value()) return gain;
-  gain.unfused = launch_ + producer.time;
-  for (const Group* reader : readers) {
-    const FusionGroups::Merged merged = groups_.Try(producer, *reader);
-    gain.consumer = reader->root;
-    gain.veto = CheckPair(producer, *reader, merged, explain);
-    if (gain.veto.has_value()) return gain;
-    gain.unfused += launch_ + reader->time;
-    gain.fused += launch_ + merged.time;
-  }
-  if (readers.size() > 1) gain.consumer = nullptr;
-  gain.priority = IsFree(producer) ? kInfinite : gain.unfused - gain.fused;
-  return gain;
+Edge Fuser::TimesOf(const Group& producer) const {
+  Edge times = groups_.ReadersOf(producer.root).sum();
+  times.unfused += launch_ + producer.time;
+  return times;
 }
 
-FusionDecision Fuser::DecisionOf(const Instruction& producer, const Gain& gain, bool fused) const {
-  FusionDecision decision{"priority-fusion", producer.name(),
-                          gain.consumer == nullptr ? "" : gain.consumer->name()};
-  decision.fused = fused;
-  if (gain.veto.has_value()) {
-    decision.rule = gain.veto->rule;
-    decision.reason = gain.veto->reason;
-    return decision;
-  }
-  decision.time_unfused = gain.unfused;
-  decision.time_fused = gain.fused;
-  decision.priority = gain.priority;
-  if (!fused) decision.reason = "not profitable";
-  return decision;
+Picoseconds Fuser::PriorityOf(const Group& producer, const Edge& times) {
+  return IsFree(producer) ? kInfinite : times.unfused - times.fused;
 }
 
-void Fuser::Decide() {
-  for (const Group* group : groups_.Kernels()) Update(group->root);
-  while (!queue_.empty()) {
-    const Entry best = queue_.top();
-    queue_.pop();
-    auto it = versions_.find(best.producer);
-    if (it != versions_.end() && it->second == best.version) Accept(best.producer);
-  }
-  for (const Group* group : groups_.Kernels()) {
-    made_.push_back({group->root->id(), DecisionOf(*group->root, GainOf(*group, true), false)});
-  }
-  std::sort(made_.begin(), made_.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (auto& [id, decision] : made_) decisions_->push_back(std::move(decision));
+void Fuser::UpdateEdge(const Group& producer, Group* reader) {
+  const FusionGroups::Merged merged = groups_.Try(producer, *reader);
+  groups_.ReadersOf(producer.root)
+      .Set(reader, {launch_ + reader->time, launch_ + merged.time,
+                    CheckPair(producer, *reader, merged, /*explain=*/false).has_value()});
 }
 
-void Fuser::Update(Instruction* producer) {
+void Fuser::Requeue(Instruction* producer) {
   const Group* group = groups_.GroupOf(producer);
   if (group == nullptr) return;
-  const Gain gain = GainOf(*group, false);
-  if (gain.veto.has_value() || gain.priority <= 0) {
-    versions_.erase(producer);
-    return;
-  }
-  versions_[producer] = ++next_version_;
-  queue_.push({gain.priority, producer->id(), next_version_, producer});
+  const Readers& readers = groups_.ReadersOf(producer);
+  State& state = StateOf(producer);
+  state.version = 0;
+  if (!state.allowed || readers.size() == 0 || readers.sum().vetoed) return;
+  if (CheckCopies(*group, readers.size(), /*explain=*/false).has_value()) return;
+  const Picoseconds priority = PriorityOf(*group, TimesOf(*group));
+  if (priority <= 0) return;
+  state.version = ++next_version_;
+  queue_.push({priority, producer->id(), state.version, producer});
 }
 
 void Fuser::Accept(Instruction* producer) {
   Group* group = groups_.GroupOf(producer);
-  made_.push_back({producer->id(), DecisionOf(*producer, GainOf(*group, false), true)});
-  versions_.erase(producer);
-
-  // Whoever feeds a changed kernel, and the changed kernels themselves, are looked at again.
-  const std::vector<Group*> readers = groups_.Readers(producer);
+  std::vector<Group*> readers;
+  for (const auto& [reader, edge] : groups_.ReadersOf(producer).edges()) readers.push_back(reader);
+  const Edge times = TimesOf(*group);
+  made_.push_back({producer, readers.size() == 1 ? readers[0]->root : nullptr, times,
+                   PriorityOf(*group, times), /*fused=*/true});
+  StateOf(producer).version = 0;
   groups_.Merge(group);
+
+  // Every edge at a changed kernel is new: from what it reads, and to what reads it.
   std::vector<Instruction*> again;
-  for (const Group* reader : readers) {
+  for (Group* reader : readers) {
     again.push_back(reader->root);
-    for (const auto& [value, utilisation] : reader->reads) again.push_back(value);
+    for (const auto& [value, utilisation] : reader->reads) {
+      const Group* feeder = groups_.GroupOf(value);
+      if (feeder == nullptr) continue;
+      UpdateEdge(*feeder, reader);
+      again.push_back(value);
+    }
+    std::vector<Group*> next;
+    for (const auto& [to, edge] : groups_.ReadersOf(reader->root).edges()) next.push_back(to);
+    for (Group* to : next) UpdateEdge(*reader, to);
   }
   std::sort(again.begin(), again.end(),
             [](const Instruction* a, const Instruction* b) { return a->id() < b->id(); });
   again.erase(std::unique(again.begin(), again.end()), again.end());
-  for (Instruction* value : again) Update(value);
+  for (Instruction* value : again) Requeue(value);
+}
+
+void Fuser::Decide() {
+  for (Group* reader : groups_.Kernels()) {
+    for (const auto& [value, utilisation] : reader->reads) {
+      if (const Group* producer = groups_.GroupOf(value)) UpdateEdge(*producer, reader);
+    }
+  }
+  for (const Group* group : groups_.Kernels()) {
+    StateOf(group->root).allowed = !CheckProducer(*group, /*explain=*/false).has_value();
+    Requeue(group->root);
+  }
+  while (!queue_.empty()) {
+    const Entry best = queue_.top();
+    queue_.pop();
+    if (StateOf(best.producer).version == best.version) Accept(best.producer);
+  }
+  for (const Group* group : groups_.Kernels()) {
+    const Edge times = TimesOf(*group);
+    made_.push_back({group->root, nullptr, times, PriorityOf(*group, times), /*fused=*/false});
+  }
+  std::sort(made_.begin(), made_.end(),
+            [](const Made& a, const Made& b) { return a.producer->id() < b.producer->id(); });
+  decisions_->reserve(decisions_->size() + made_.size());
+  for (const Made& made : made_) decisions_->push_back(Describe(made));
+}
+
+FusionDecision Fuser::Describe(const Made& made) const {
+  FusionDecision decision{"priority-fusion", made.producer->name(),
+                          made.consumer == nullptr ? "" : made.consumer->name()};
+  decision.fused = made.fused;
+  if (!made.fused) {
+    DescribeVeto(*groups_.GroupOf(made.producer), &decision);
+    if (!decision.rule.empty()) return decision;
+    decision.reason = "not profitable";
+  }
+  decision.time_unfused = made.times.unfused;
+  decision.time_fused = made.times.fused;
+  decision.priority = made.priority;
+  return decision;
+}
+
+void Fuser::DescribeVeto(const Group& producer, FusionDecision* decision) const {
+  const Readers& readers = groups_.ReadersOf(producer.root);
+  std::optional<Veto> veto = CheckProducer(producer, /*explain=*/true);
+  if (!veto.has_value()) veto = CheckCopies(producer, readers.size(), /*explain=*/true);
+  if (!veto.has_value() && readers.size() == 0) veto = Veto{"no-consumer", "no kernel reads it"};
+  for (const auto& [reader, edge] : readers.edges()) {
+    if (veto.has_value()) break;
+    if (edge.vetoed || readers.size() == 1) decision->consumer = reader->root->name();
+    if (edge.vetoed) veto = CheckPair(producer, *reader, groups_.Try(producer, *reader), true);
+  }
+  if (!veto.has_value()) return;
+  decision->rule = veto->rule;
+  decision->reason = std::move(veto->reason);
 }
 
 StatusOr<bool> Fuser::Build() {
-  absl::flat_hash_map<const Instruction*, int64_t> position;
-  int64_t next = 0;
-  for (Instruction* instruction : computation_->PostOrder()) position[instruction] = next++;
-
-  std::vector<std::pair<Instruction*, Instruction*>> built;  // old root, fusion
+  // What is fused moves to other slots, so the bodies are listed before.
+  std::vector<std::vector<Instruction*>> bodies;
   for (const Group* group : groups_.Kernels()) {
-    if (group->body.size() == 1) continue;
-    std::vector<Instruction*> body;
-    for (const auto& [value, at] : group->body) body.push_back(value);
-    std::sort(body.begin(), body.end(), [&](const Instruction* a, const Instruction* b) {
-      return position[a] < position[b];
-    });
-    built.emplace_back(group->root, BuildFusion(body));
+    if (group->body.size() > 1) bodies.push_back(groups_.BodyOf(*group));
   }
-  // All fusions read old values until here; now each takes the place of its root, users first, so
-  // that what it made dead goes with it.
-  for (auto it = built.rbegin(); it != built.rend(); ++it) {
-    SWAGE_RETURN_IF_ERROR(computation_->Replace(it->first, it->second));
-  }
-  return !built.empty();
+  // Operands first: each reads the fusions that were made before.
+  for (const std::vector<Instruction*>& body : bodies) SWAGE_RETURN_IF_ERROR(Fuse(body).status());
+  return !bodies.empty();
 }
 
 }  // namespace

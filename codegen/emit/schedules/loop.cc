@@ -100,8 +100,12 @@ Status LoopKernel::EmitLanes(llvm::Value* lo, llvm::Value* hi) {
   SWAGE_ASSIGN_OR_RETURN(
       llvm::Value * extent,
       e_.indices().DimValue(plan_.space.extent(static_cast<int>(axes_.size()) - 1)));
+  const auto body = [&] { return EmitLeaves(rank()); };
+  if (plan_.is_large && plan_.options.masked_tails) {
+    return e_.nest().MaskedLoop(axes_.back(), {lo, hi, extent}, plan_.width, body);
+  }
   return e_.nest().LaneLoop(axes_.back(), {lo, hi, extent}, plan_.width, plan_.options.masked_tails,
-                            [&] { return EmitLeaves(rank()); });
+                            body);
 }
 
 Status LoopKernel::EmitCachedRow(const RowCachePlan& cache, llvm::Value* extent) {

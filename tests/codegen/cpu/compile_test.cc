@@ -105,6 +105,31 @@ TEST(CompileTest, NeighbouringLengthsShareTheirKernels) {
   }
 }
 
+// x * c or x + c, over and over, each time with another c.
+std::string ChainText(int ops) {
+  std::string text = "HloModule chain\nENTRY main {\n  x0 = f32[19] parameter(0)\n";
+  for (int i = 0; i < ops; ++i) {
+    absl::StrAppend(&text, "  c", i, " = f32[] constant(", 1 + i * 1e-5, ")\n  b", i,
+                    " = f32[19] broadcast(c", i, "), dimensions={}\n  ",
+                    i + 1 == ops ? "ROOT " : "", "x", i + 1, " = f32[19] ",
+                    i % 2 == 0 ? "multiply" : "subtract", "(x", i, ", b", i, ")\n");
+  }
+  return text + "}\n";
+}
+
+TEST(CompileTest, ALongChainReachesLlvmAFewTimesHoweverLongItIs) {
+  for (int ops : {4000, 8000}) {
+    KernelCache::Get().Clear();
+    const auto module = Parse(ChainText(ops));
+    auto executable = Compile(module->Clone(), {});
+    ASSERT_TRUE(executable.ok()) << executable.status();
+    EXPECT_GE((*executable)->report().kernels, ops / 256);
+    EXPECT_LE((*executable)->report().llvm_runs, 4) << ops;
+    const std::vector<Literal> arguments = Arguments(*module);
+    EXPECT_EQ((*Execute(**executable, arguments))[0], *evaluator::Evaluate(*module, arguments));
+  }
+}
+
 TEST(CompileTest, RunTimeAndBakedExtentsGiveTheSameBits) {
   for (int n : {1, 7, 31, 33, 64}) {
     const auto module = Parse(AttendText(n));

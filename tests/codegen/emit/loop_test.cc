@@ -45,6 +45,23 @@ ENTRY e {
   }
 }
 
+// More ops than that are written once, under a mask, where there are masks.
+TEST(LoopSchedule, LargeBodiesHaveOneCopyOfTheirCode) {
+  for (int n : kSizes) {
+    std::string body = WithSizes(
+        "HloModule m\nENTRY e {\n  x0 = f32[3,$N] parameter(0)\n"
+        "  w = f32[$N] parameter(1)\n"
+        "  y = f32[3,$N] broadcast(w), dimensions={1}\n",
+        {{"$N", n}});
+    for (int i = 0; i < kLargeLoop; ++i) {
+      body += WithSizes("  x$J = f32[3,$N] $O(x$I, y)\n", {{"$J", i + 1}, {"$I", i}, {"$N", n}});
+      body = Substitute(body, "$O", i % 3 == 0 ? "multiply" : i % 3 == 1 ? "add" : "maximum");
+    }
+    EXPECT_KERNEL(body + WithSizes("  ROOT r = f32[3,$N] negate(x$I)\n}\n",
+                                   {{"$I", static_cast<int>(kLargeLoop)}, {"$N", n}}));
+  }
+}
+
 TEST(LoopSchedule, LongChainsNeedLittleStack) {
   std::string body = "HloModule m\nENTRY e {\n  x0 = f32[65] parameter(0)\n";
   constexpr int kOps = 500;

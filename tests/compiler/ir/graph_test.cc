@@ -23,10 +23,10 @@ struct Small {
 
 TEST(GraphTest, UsersAreKeptInBothDirections) {
   Small g;
-  EXPECT_EQ(g.x->users(), (std::vector<Instruction*>{g.neg, g.sum}));
+  EXPECT_EQ(g.x->users(), (InstructionList{g.neg, g.sum}));
   g.sum->SetOperand(1, g.neg);
-  EXPECT_EQ(g.x->users(), (std::vector<Instruction*>{g.neg}));
-  EXPECT_EQ(g.neg->users(), (std::vector<Instruction*>{g.sum}));
+  EXPECT_EQ(g.x->users(), (InstructionList{g.neg}));
+  EXPECT_EQ(g.neg->users(), (InstructionList{g.sum}));
   EXPECT_EQ(g.neg->OperandIndices(g.sum), (std::vector<int>{0, 1}));
 }
 
@@ -38,7 +38,46 @@ TEST(GraphTest, ManyUsersStayExactWhenTheyAreIndexed) {
   for (int i = 0; i < 100; i += 2) ASSERT_TRUE(g.entry->Remove(users[i]).ok());
   EXPECT_EQ(g.neg->users().size(), 51u);
   for (int i = 1; i < 100; i += 2) ASSERT_TRUE(g.entry->Remove(users[i]).ok());
-  EXPECT_EQ(g.neg->users(), (std::vector<Instruction*>{g.sum}));
+  EXPECT_EQ(g.neg->users(), (InstructionList{g.sum}));
+}
+
+TEST(GraphTest, AnInstructionMovesToAnotherComputationWithItsName) {
+  Small g;
+  Computation* other = g.module.AddComputation("other");
+  Instruction* p = other->AddParameter(0, kShape, "p");
+  Instruction* abs = g.entry->Add(Opcode::kAbs, kShape, {g.x}, NoneAttrs{}, {}, "moved");
+  abs->SetOperand(0, p);
+  other->Take(abs);
+  other->set_root(abs);
+  EXPECT_EQ(abs->parent(), other);
+  EXPECT_EQ(abs->name(), "moved");
+  EXPECT_EQ(g.entry->instruction_count(), 3);
+  EXPECT_EQ(other->PostOrder(), (std::vector<Instruction*>{p, abs}));
+  EXPECT_EQ(g.entry->PostOrder(), (std::vector<Instruction*>{g.x, g.neg, g.sum}));
+}
+
+TEST(GraphTest, SlotsAreDenseAndDistinct) {
+  Small g;
+  std::vector<Instruction*> added;
+  for (int i = 0; i < 500; ++i) added.push_back(g.entry->Add(Opcode::kAbs, kShape, {g.x}));
+  for (int i = 0; i < 480; ++i) ASSERT_TRUE(g.entry->Remove(added[i]).ok());
+  EXPECT_LE(g.entry->slot_count(), 2u * g.entry->instruction_count() + 64);
+  std::vector<bool> seen(g.entry->slot_count());
+  for (const Instruction* instruction : g.entry->Instructions()) {
+    ASSERT_LT(instruction->slot(), seen.size());
+    EXPECT_FALSE(seen[instruction->slot()]);
+    seen[instruction->slot()] = true;
+  }
+}
+
+TEST(GraphTest, CopiesOfAttributesDoNotShareChanges) {
+  Attributes attributes = DotAttrs{.lhs_contracting = {1}};
+  Attributes copy = attributes;
+  MutableAttrsIf<DotAttrs>(&copy)->lhs_contracting = {0};
+  EXPECT_EQ(AttrsIf<DotAttrs>(attributes)->lhs_contracting, DimList{1});
+  EXPECT_NE(attributes, copy);
+  EXPECT_EQ(AttrsIf<GatherAttrs>(attributes), nullptr);
+  EXPECT_EQ(Attributes(DotAttrs{}), Attributes(Boxed<DotAttrs>()));
 }
 
 TEST(GraphTest, ReplaceMovesUsersAndRemovesWhatDied) {
