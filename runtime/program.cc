@@ -37,6 +37,10 @@ std::string KeyOf(const ResolvedOptions& options) {
 
 void LogCompile(const std::string& name, const codegen::CompileReport& report,
                 std::string_view reason) {
+  if (report.kernels == 0) {  // the interpreter's, or a program of copies
+    return Log(LogLevel::kInfo,
+               absl::StrFormat("[compile] %s: %s; no kernels", name, ToAbsl(reason)));
+  }
   Log(LogLevel::kInfo,
       absl::StrFormat("[compile] %s: %s; %.2f ms (passes %.2f, plan %.2f, llvm %.2f, link %.2f), "
                       "%d kernels, %d from llvm, %d from the cache",

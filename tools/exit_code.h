@@ -11,10 +11,9 @@ namespace swage::tools {
 
 enum ExitCode : int {
   kFine = 0,
-  kCheckFailed = 1,       // everything ran; a result is not what was asked for
-  kUserFault = 2,         // flags, files, shapes, names, limits, what Swage does not have yet
-  kNothingToMeasure = 3,  // `ab`: both sides are the same module
-  kOurFault = 70,         // a broken invariant; please report it
+  kCheckFailed = 1,  // everything ran; a result is not what was asked for
+  kUserFault = 2,    // flags, files, shapes, names, limits, what Swage does not have yet
+  kOurFault = 70,    // a broken invariant; please report it
 };
 
 // The exit code of an error (kFine for Ok).

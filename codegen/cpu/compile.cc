@@ -117,15 +117,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
 
   absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>> executables;
   for (const ir::Computation* computation : module->ExecutedComputations()) {
-    std::string buffers;
-    SWAGE_ASSIGN_OR_RETURN(CpuProgram program,
-                           BuildProgram(*computation, kernels, executables,
-                                        context.is_dumping() ? &buffers : nullptr));
-    if (context.is_dumping()) {
-      context.DumpFile(absl::StrCat(computation->IsEntry() ? "" : computation->name() + "-",
-                                    "buffer-assignment.txt"),
-                       buffers, "where each value lives, and the peak");
-    }
+    SWAGE_ASSIGN_OR_RETURN(CpuProgram program, BuildProgram(*computation, kernels, executables));
     report.total_ms = MillisecondsSince(start);
     executables[computation] = std::make_shared<CpuExecutable>(std::move(program), report);
   }

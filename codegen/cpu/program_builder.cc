@@ -144,10 +144,8 @@ Status ProgramBuilder::Add(
 
 StatusOr<CpuProgram> BuildProgram(
     const ir::Computation& computation, const KernelMap& kernels,
-    const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>& callees,
-    std::string* buffers_text) {
+    const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>& callees) {
   SWAGE_ASSIGN_OR_RETURN(const BufferAssignment buffers, analysis::AssignBuffers(computation));
-  if (buffers_text != nullptr) *buffers_text = buffers.ToString();
   CpuProgram program;
   ProgramBuilder builder(buffers, &program);
   const std::vector<Instruction*> order =

@@ -16,13 +16,11 @@ namespace swage::cpu {
 
 using KernelMap = absl::flat_hash_map<const ir::Instruction*, KernelJob>;
 
-// `callees` has the executable of every computation that this one calls. `buffers` (may be null)
-// receives the buffer assignment as text. An op that is neither a kernel nor an alias is
-// Unimplemented, by name.
+// `callees` has the executable of every computation that this one calls. An op that is neither a
+// kernel nor an alias is Unimplemented, by name.
 StatusOr<CpuProgram> BuildProgram(
     const ir::Computation& computation, const KernelMap& kernels,
-    const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>& callees,
-    std::string* buffers);
+    const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>& callees);
 
 }  // namespace swage::cpu
 

@@ -88,8 +88,12 @@ class TileEmitter {
                            std::vector<llvm::Value*> columns;
                            for (int v = 0; v < shape_.vectors; ++v)
                              columns.push_back(Right(rhs, v));
+                           // Each row's address is the one before plus the stride: 14 of their
+                           // own would not fit the registers.
+                           llvm::Value* line = lhs;
                            for (int r = 0; r < rows_; ++r) {
-                             llvm::Value* left = Left(lhs, r, last_of_odd);
+                             if (r > 0) line = b_.CreateGEP(b_.getInt8Ty(), line, sides_.lhs_row);
+                             llvm::Value* left = Left(line, last_of_odd);
                              for (int v = 0; v < shape_.vectors; ++v) {
                                llvm::Value*& sum = (*now)[r * shape_.vectors + v];
                                sum = Multiply(left, columns[v], sum);
@@ -110,12 +114,8 @@ class TileEmitter {
     return shape_.bf16_pairs ? loaded : FromStored(b_, shape_.acc, loaded);
   }
 
-  // Row r of the left side at this k, in all lanes. Its address is base + stride * {1, 2, 4, 8} for
-  // a few bases and odd multiples of the stride: 14 addresses of their own would not fit the
-  // registers.
-  llvm::Value* Left(llvm::Value* lhs, int row, bool last_of_odd) {
-    llvm::Value* offset = b_.CreateMul(sides_.lhs_row, b_.getInt64(row));
-    llvm::Value* at = b_.CreateGEP(b_.getInt8Ty(), lhs, offset);
+  // A row of the left side at this k, in all lanes.
+  llvm::Value* Left(llvm::Value* at, bool last_of_odd) {
     llvm::Value* value = nullptr;
     if (!shape_.bf16_pairs) {
       value = b_.CreateAlignedLoad(element_, at, llvm::Align(ir::DTypeBytes(shape_.acc)));
