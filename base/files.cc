@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -14,35 +15,6 @@
 
 namespace swage {
 namespace {
-
-Status SystemError(std::string_view action, const std::string& path, int error) {
-  const std::string message = absl::StrCat("[file] cannot ", ToAbsl(action), " '", path,
-                                           "': ", std::generic_category().message(error));
-  switch (error) {
-    case ENOENT:
-      return absl::NotFoundError(message);
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return absl::PermissionDeniedError(message);
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-      return absl::ResourceExhaustedError(message);
-    case EISDIR:
-    case ENOTDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-    case EEXIST:
-    case EINVAL:
-      return absl::InvalidArgumentError(message);
-    default:
-      return absl::FailedPreconditionError(message);
-  }
-}
 
 // A name with a NUL inside would silently open another file.
 Status CheckName(const std::string& path) {
@@ -53,59 +25,15 @@ Status CheckName(const std::string& path) {
   return OkStatus();
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+constexpr std::string_view kTemporaryMark = ".tmp.";
 
-  int get() const { return fd_; }
-  // Close with its error: on some file systems a failed write is reported only here.
-  int Close() {
-    const int fd = std::exchange(fd_, -1);
-    return ::close(fd) == 0 ? 0 : errno;
-  }
-
- private:
-  int fd_;
-};
-
-int Open(const std::string& path, int flags, unsigned mode = 0) {
-  int fd;
-  do {
-    fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
-}
-
-// 0 or the errno of the write that failed.
-int WriteAll(int fd, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(fd, content.data(), content.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    content.remove_prefix(static_cast<size_t>(written));
-  }
-  return 0;
-}
-
-int SyncDirectoryOf(const std::string& path) {
-  const std::string parent = std::filesystem::path(path).parent_path().string();
-  Descriptor directory(Open(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY));
-  if (directory.get() < 0) return errno;
-  return ::fsync(directory.get()) == 0 ? 0 : errno;
-}
-
-// Beside the target, so that the rename stays inside one file system.
+// Beside the target, so that the rename stays inside one file system. Processes of two containers
+// may share a number, so the clock is in it too.
 std::string TemporaryName(const std::string& path) {
   static std::atomic<uint64_t> counter{0};
-  return absl::StrCat(path, ".tmp.", static_cast<int64_t>(::getpid()), ".",
-                      counter.fetch_add(1, std::memory_order_relaxed));
+  const int64_t now = std::chrono::system_clock::now().time_since_epoch().count();
+  return absl::StrCat(path, ToAbsl(kTemporaryMark), static_cast<int64_t>(::getpid()), ".",
+                      counter.fetch_add(1, std::memory_order_relaxed), ".", absl::Hex(now));
 }
 
 Status TooLarge(const std::string& path, int64_t max_bytes) {
@@ -124,9 +52,8 @@ StatusOr<std::string> ReadAll(int fd, const std::string& path, int64_t expected,
       const int64_t grown = std::max<int64_t>(2 * size, 64 << 10);
       content.resize(static_cast<size_t>(std::min(grown, max_bytes + 1)));
     }
-    const ssize_t got = ::read(fd, content.data() + size, content.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return SystemError("read", path, errno);
+    const int64_t got = file_ops::Read(fd, path, content.data() + size, content.size() - size);
+    if (got < 0) return FileError("read", path, static_cast<int>(-got));
     if (got == 0) break;
     size += got;
     if (size > max_bytes) return TooLarge(path, max_bytes);
@@ -140,10 +67,10 @@ StatusOr<std::string> ReadAll(int fd, const std::string& path, int64_t expected,
 StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
   SWAGE_RETURN_IF_ERROR(CheckName(path));
   if (max_bytes < 0) return InvalidArgument("[file] a limit of ", max_bytes, " bytes");
-  Descriptor file(Open(path, O_RDONLY));
-  if (file.get() < 0) return SystemError("read", path, errno);
+  const Descriptor file(file_ops::Open(AT_FDCWD, path, O_RDONLY));
+  if (!file.ok()) return FileError("read", path, file.error());
   struct stat info;
-  if (::fstat(file.get(), &info) != 0) return SystemError("read", path, errno);
+  if (::fstat(file.get(), &info) != 0) return FileError("read", path, errno);
   int64_t expected = 0;
   if (S_ISREG(info.st_mode)) {
     expected = info.st_size;
@@ -160,46 +87,84 @@ StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
 
 Status WriteFile(const std::string& path, std::string_view content) {
   SWAGE_RETURN_IF_ERROR(CheckName(path));
-  Descriptor file(Open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644));
-  if (file.get() < 0) return SystemError("write", path, errno);
-  int error = WriteAll(file.get(), content);
-  if (error == 0) error = file.Close();
-  return error == 0 ? OkStatus() : SystemError("write", path, error);
+  Descriptor file(file_ops::Open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644));
+  if (!file.ok()) return FileError("write", path, file.error());
+  int error = file_ops::WriteAll(file.get(), path, content);
+  if (error == 0) error = file_ops::Close(file, path);
+  return error == 0 ? OkStatus() : FileError("write", path, -error);
+}
+
+StatusOr<AtomicFile> AtomicFile::Create(int folder, std::string path,
+                                        const AtomicWriteOptions& options) {
+  SWAGE_RETURN_IF_ERROR(CheckName(path));
+  AtomicFile file(folder, std::move(path), options);
+  if (int error = file.Open()) return FileError("write", file.path_, -error);
+  return file;
+}
+
+int AtomicFile::Open() {
+  // O_EXCL: never write through a file or link that someone else placed there.
+  int error = -EEXIST;
+  for (int attempt = 0; attempt < 100 && error == -EEXIST; ++attempt) {
+    std::string temporary = TemporaryName(path_);
+    file_ =
+        Descriptor(file_ops::Open(folder_, temporary, O_WRONLY | O_CREAT | O_EXCL, options_.mode));
+    error = -file_.error();
+    if (error == 0) temporary_ = std::move(temporary);
+  }
+  if (error == 0 && options_.exact_mode && ::fchmod(file_.get(), options_.mode) != 0) {
+    error = -errno;
+  }
+  return error;
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : folder_(other.folder_),
+      path_(std::move(other.path_)),
+      options_(other.options_),
+      temporary_(std::exchange(other.temporary_, std::string())),
+      file_(std::move(other.file_)) {}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty()) file_ops::Remove(folder_, temporary_);
+}
+
+Status AtomicFile::Append(std::string_view content) {
+  const int error = file_ops::WriteAll(file_.get(), temporary_, content);
+  return error == 0 ? OkStatus() : FileError("write", path_, -error);
+}
+
+Status AtomicFile::Commit() {
+  int error = options_.sync ? file_ops::Sync(file_.get(), temporary_) : 0;
+  if (error == 0) error = file_ops::Close(file_, temporary_);
+  if (error == 0) error = file_ops::Rename(folder_, temporary_, path_);
+  if (error != 0) return FileError("write", path_, -error);
+  temporary_.clear();
+  if (!options_.sync_folder) return OkStatus();
+  const std::string parent = std::filesystem::path(path_).parent_path().string();
+  error = file_ops::SyncDirectory(folder_, parent.empty() ? "." : parent);
+  return error == 0 ? OkStatus() : FileError("write", path_, -error);
+}
+
+bool IsTemporaryName(std::string_view name) {
+  return name.find(kTemporaryMark) != std::string_view::npos;
 }
 
 Status WriteFileAtomic(const std::string& path, std::string_view content,
                        const AtomicWriteOptions& options) {
-  SWAGE_RETURN_IF_ERROR(CheckName(path));
-  std::string temporary;
-  int fd = -1;
-  // O_EXCL: never write through a file or link that someone else placed there.
-  for (int attempt = 0; attempt < 100 && fd < 0; ++attempt) {
-    temporary = TemporaryName(path);
-    fd = Open(temporary, O_WRONLY | O_CREAT | O_EXCL, options.mode);
-    if (fd < 0 && errno != EEXIST) break;
-  }
-  if (fd < 0) return SystemError("write", path, errno);
-  Descriptor file(fd);
-  int error = WriteAll(fd, content);
-  if (error == 0 && options.sync && ::fsync(fd) != 0) error = errno;
-  if (error == 0) error = file.Close();
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(temporary.c_str());
-    return SystemError("write", path, error);
-  }
-  if (options.sync) error = SyncDirectoryOf(path);
-  return error == 0 ? OkStatus() : SystemError("sync the directory of", path, error);
+  SWAGE_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(AT_FDCWD, path, options));
+  SWAGE_RETURN_IF_ERROR(file.Append(content));
+  return file.Commit();
 }
 
 Status MakeDirectories(const std::string& path) {
   SWAGE_RETURN_IF_ERROR(CheckName(path));
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return SystemError("make directory", path, error.value());
+  if (error) return FileError("make directory", path, error.value());
   // create_directories is silent when the last part exists as a file.
   if (!std::filesystem::is_directory(path, error)) {
-    return SystemError("make directory", path, ENOTDIR);
+    return FileError("make directory", path, ENOTDIR);
   }
   return OkStatus();
 }

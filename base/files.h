@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/file_ops.h"
 #include "base/status.h"
 
 namespace swage {
@@ -32,12 +34,45 @@ StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMax
 Status WriteFile(const std::string& path, std::string_view content);
 
 struct AtomicWriteOptions {
-  unsigned mode = 0644;  // permissions of the new file, before the umask
-  bool sync = false;     // fsync the file before the rename and its directory after
+  unsigned mode = 0644;      // permissions of the new file
+  bool exact_mode = false;   // the umask takes nothing away from them
+  bool sync = false;         // fsync the file before the rename
+  bool sync_folder = false;  // and its folder after, so that the name survives a power failure too
 };
 
-// Writes a temporary file beside `path` and renames it over `path`: a reader sees the old content
-// or the new, never a mixture, and an error leaves the old file and no temporary behind.
+// A file that is written piece by piece beside `path` and appears there whole or not at all: a
+// reader sees the old content or the new, never a mixture. Unless Commit succeeds, the old file and
+// no temporary stay behind. A process that dies leaves `path`.tmp.*, see IsTemporaryName.
+class AtomicFile {
+ public:
+  // `folder` is an open folder to which `path` is relative, or AT_FDCWD; it must outlive the file.
+  static StatusOr<AtomicFile> Create(int folder, std::string path,
+                                     const AtomicWriteOptions& options = {});
+  ~AtomicFile();
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+
+  Status Append(std::string_view content);
+  // Nothing may follow it.
+  Status Commit();
+
+ private:
+  AtomicFile(int folder, std::string path, const AtomicWriteOptions& options)
+      : folder_(folder), path_(std::move(path)), options_(options) {}
+  // -errno.
+  int Open();
+
+  int folder_;
+  std::string path_;
+  AtomicWriteOptions options_;
+  std::string temporary_;  // empty once there is none to remove
+  Descriptor file_;
+};
+
+// Whether a file of this name is what an AtomicFile leaves when its process dies.
+bool IsTemporaryName(std::string_view name);
+
+// Writes a temporary file beside `path` and renames it over `path`.
 Status WriteFileAtomic(const std::string& path, std::string_view content,
                        const AtomicWriteOptions& options = {});
 

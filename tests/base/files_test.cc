@@ -1,10 +1,13 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -85,6 +88,64 @@ TEST_F(FilesTest, FailedAtomicWriteLeavesNothingBehind) {
   EXPECT_FALSE(WriteFileAtomic(Path("taken"), "x").ok());
   EXPECT_EQ(WriteFileAtomic(Path("no/such/dir"), "x").code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(FileCount(), 1);
+}
+
+FileStep failing_step;
+int failing_error;
+int FailOneStep(FileStep step, const char*) { return step == failing_step ? failing_error : 0; }
+
+TEST_F(FilesTest, EveryStepThatFailsKeepsTheOldFile) {
+  ASSERT_TRUE(WriteFile(Path("f"), "old").ok());
+  for (FileStep step : {FileStep::kCreate, FileStep::kWrite, FileStep::kSync, FileStep::kClose,
+                        FileStep::kRename}) {
+    failing_step = step;
+    for (int error : {ENOSPC, EROFS, EIO}) {
+      failing_error = error;
+      file_ops::SetHook(FailOneStep);
+      const Status status =
+          WriteFileAtomic(Path("f"), std::string(5000, 'n'), {.sync = true, .sync_folder = true});
+      file_ops::SetHook(nullptr);
+      EXPECT_THAT(std::string(status.message()), HasSubstr(::strerror(error)));
+      EXPECT_EQ(*ReadFile(Path("f")), "old");
+      EXPECT_EQ(FileCount(), 1);
+    }
+  }
+}
+
+TEST_F(FilesTest, FileOfPiecesAppearsWhole) {
+  {
+    StatusOr<AtomicFile> file = AtomicFile::Create(AT_FDCWD, Path("f"));
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->Append("one,").ok());
+    ASSERT_TRUE(file->Append("two").ok());
+    EXPECT_EQ(ReadFile(Path("f")).status().code(), absl::StatusCode::kNotFound);
+    ASSERT_TRUE(file->Commit().ok());
+    EXPECT_EQ(*ReadFile(Path("f")), "one,two");
+    StatusOr<AtomicFile> dropped = AtomicFile::Create(AT_FDCWD, Path("f"));
+    ASSERT_TRUE(dropped->Append("three").ok());
+    EXPECT_EQ(FileCount(), 2);
+  }
+  EXPECT_EQ(*ReadFile(Path("f")), "one,two");
+  EXPECT_EQ(FileCount(), 1);
+}
+
+TEST_F(FilesTest, TemporaryNamesAreRecognised) {
+  StatusOr<AtomicFile> file = AtomicFile::Create(AT_FDCWD, Path("f"));
+  ASSERT_TRUE(file.ok());
+  for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+    EXPECT_TRUE(IsTemporaryName(entry.path().filename().string())) << entry.path();
+  }
+  EXPECT_FALSE(IsTemporaryName("f"));
+}
+
+TEST_F(FilesTest, ExactModeIgnoresTheUmask) {
+  const mode_t before = ::umask(0777);
+  const Status status = WriteFileAtomic(Path("f"), "x", {.mode = 0640, .exact_mode = true});
+  ::umask(before);
+  ASSERT_TRUE(status.ok());
+  struct stat info;
+  ASSERT_EQ(::stat(Path("f").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
 TEST_F(FilesTest, AtomicWriteSetsTheMode) {
