@@ -11,6 +11,18 @@ separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 find_package(zstd REQUIRED)
 find_path(SWAGE_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 find_path(SWAGE_XXHASH_INCLUDE xxhash.h REQUIRED)
+
+# Libraries whose packages bring no CMake targets.
+function(swage_find_library name header)
+  find_path(SWAGE_${name}_INCLUDE ${header} REQUIRED)
+  find_library(SWAGE_${name}_LIBRARY NAMES ${ARGN} REQUIRED)
+  add_library(${name}::${name} UNKNOWN IMPORTED)
+  set_target_properties(${name}::${name} PROPERTIES IMPORTED_LOCATION ${SWAGE_${name}_LIBRARY}
+                        INTERFACE_INCLUDE_DIRECTORIES ${SWAGE_${name}_INCLUDE})
+endfunction()
+# hiredis as an archive: its names stay inside libswage.so, and a process starts sooner.
+swage_find_library(hiredis hiredis/hiredis.h libhiredis.a hiredis)
+swage_find_library(sodium sodium.h sodium)
 if(SWAGE_BUILD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
