@@ -15,8 +15,10 @@ constexpr std::string_view kPrefix = "SWAGE_";
 
 // Sorted by name.
 constexpr EnvVariable kVariables[] = {
+    {"SWAGE_CACHE_DIR", "directory of the disk cache, or off"},
     {"SWAGE_CHECK",
      "comma list of check modes: lies (of passes), memory (guard pages), passes (evaluate them)"},
+    {"SWAGE_CONFIG", "configuration file"},
     {"SWAGE_CPU", "generate code for an older CPU: x86-64-v3, x86-64-v4 or an LLVM CPU name"},
     {"SWAGE_DEVICE", "device of jit functions and ops: cpu (default) or evaluator"},
     {"SWAGE_DISABLE_PASSES", "comma list of passes that do not run"},
