@@ -61,9 +61,13 @@ std::string DefaultCacheDir() {
   if (const std::string xdg = AbsoluteFromEnv("XDG_CACHE_HOME"); !xdg.empty()) {
     return NormalCacheDir(xdg + "/swage");
   }
-  std::string home = AbsoluteFromEnv("HOME");
-  if (home.empty()) home = HomeFromUserDatabase();
+  const std::string home = HomeDir();
   return home.empty() ? "" : NormalCacheDir(home + "/.cache/swage");
+}
+
+std::string HomeDir() {
+  const std::string home = AbsoluteFromEnv("HOME");
+  return home.empty() ? HomeFromUserDatabase() : home;
 }
 
 std::string NormalCacheDir(const std::string& dir) {

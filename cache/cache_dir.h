@@ -25,6 +25,9 @@ namespace swage::cache {
 // paths in the latter two. SWAGE_CACHE_DIR=off gives "".
 std::string DefaultCacheDir();
 
+// $HOME, else the home that the user database names, else "".
+std::string HomeDir();
+
 // Absolute and without a trailing '/', behind which a symlink would be followed. "" stays "".
 std::string NormalCacheDir(const std::string& dir);
 

@@ -32,7 +32,8 @@ inline constexpr unsigned kNobody = 65534;
 class CacheTest : public ::testing::Test {
  protected:
   CacheTest() {
-    std::string pattern = ::testing::TempDir() + "/swage_cache_XXXXXX";
+    std::string pattern =
+        (std::filesystem::path(::testing::TempDir()) / "swage_cache_XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) std::abort();
     root_ = pattern;
     SetLogLevel(LogLevel::kOff);
@@ -48,6 +49,11 @@ class CacheTest : public ::testing::Test {
   void MakeCache(mode_t mode = 0700) {
     ASSERT_EQ(::mkdir(cache().c_str(), 0700), 0);
     ASSERT_EQ(::chmod(cache().c_str(), mode), 0);
+  }
+  // To the user without rights, if we have a choice.
+  static void GiveAway(const std::string& path) {
+    if (::geteuid() != 0) return;
+    ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0);
   }
   DiskOptions Options() const { return {.dir = cache(), .sync = false}; }
 
