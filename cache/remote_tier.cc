@@ -2,16 +2,12 @@
 
 #include <unistd.h>
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
-#include "cache/background_thread.h"
 #include "cache/entry_format.h"
 #include "cache/redis_connection.h"
 
@@ -43,12 +39,6 @@ void WarnOnce(const RedisAddress& address, const RedisError& error) {
 }
 
 }  // namespace
-
-struct RemoteTier::Pending {
-  EntryKind kind;
-  Hash128 hash;
-  std::string bytes;
-};
 
 struct RemoteTier::State {
   struct Idle {
@@ -82,19 +72,10 @@ struct RemoteTier::State {
   // the child does not have.
   State* parent = nullptr;
 
-  std::mutex mutex;  // guards all below but cancel
+  std::mutex mutex;  // guards all below
   RemoteStats stats;
   CircuitBreaker breaker;
   std::vector<Idle> idle;  // most recently used last
-
-  std::condition_variable work;
-  std::condition_variable done;
-  std::deque<Pending> queue;
-  int64_t queued_bytes = 0;
-  bool storing = false;
-  bool stop = false;
-  std::atomic<bool> cancel{false};  // ends the thread's waits on the network
-  std::optional<std::thread> thread;
 };
 
 std::unique_ptr<RedisConnection> RemoteTier::State::TakeIdle() {
@@ -150,20 +131,13 @@ std::optional<RedisError> RemoteTier::State::Ask(const Options& options,
 }
 
 RemoteTier::RemoteTier(Options options)
-    : options_(std::move(options)), state_(new State(options_)) {}
+    : options_(std::move(options)), state_(new State(options_)), queue_(options_.queue) {}
 
 RemoteTier::~RemoteTier() {
+  queue_.Stop();
+  // In a forked child the parent's can only be left behind.
   State* const state = state_.load();
-  // In a forked child nothing of the parent's can be ended, only left behind.
-  if (state->pid != ::getpid()) return;
-  {
-    const std::lock_guard<std::mutex> lock(state->mutex);
-    state->stop = true;
-    state->cancel = true;
-    state->work.notify_all();
-  }
-  if (state->thread.has_value()) state->thread->join();
-  delete state;
+  if (state->pid == ::getpid()) delete state;
 }
 
 RemoteTier::State& RemoteTier::state() const {
@@ -224,76 +198,46 @@ std::optional<std::string> RemoteTier::Get(EntryKind kind, const Hash128& hash) 
 void RemoteTier::Put(EntryKind kind, const Hash128& hash, std::string_view bytes) {
   State& state = this->state();
   const auto size = static_cast<int64_t>(bytes.size());
-  std::optional<RedisError> error;
-  {
-    const std::lock_guard<std::mutex> lock(state.mutex);
-    if (size > options_.max_value_bytes) {
-      ++state.stats.dropped_large;
-      return;
-    }
-    if (state.queued_bytes + size > options_.queue_bytes ||
-        static_cast<int64_t>(state.queue.size()) >= options_.queue_entries) {
-      ++state.stats.dropped_full;
-      return;
-    }
-    if (!state.thread.has_value()) {
-      state.thread = StartBackgroundThread([this, &state] { Serve(state); });
-    }
-    if (state.thread.has_value()) {
-      state.queue.push_back({kind, hash, std::string(bytes)});
-      state.queued_bytes += size;
-      state.work.notify_one();
-    } else {
-      error = RedisError{RemoteFault::kNoThread, "the system gives no thread to store entries"};
-    }
+  const bool large = size > options_.max_value_bytes;
+  BackgroundQueue::Added added = BackgroundQueue::Added::kFull;
+  if (!large) {
+    added = queue_.Add(size, [this, kind, hash, kept = std::string(bytes)](
+                                 const std::atomic<bool>& stop) { Store(kind, hash, kept, stop); });
   }
-  if (error.has_value()) state.Count(options_.address, *error);
+  if (added == BackgroundQueue::Added::kYes) return;
+  if (added == BackgroundQueue::Added::kNoThread) {
+    state.Count(options_.address,
+                {RemoteFault::kNoThread, "the system gives no thread to store entries"});
+    return;
+  }
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  ++(large ? state.stats.dropped_large : state.stats.dropped_full);
 }
 
-void RemoteTier::Serve(State& state) {
-  std::unique_lock<std::mutex> lock(state.mutex);
-  while (true) {
-    state.work.wait(lock, [&] { return state.stop || !state.queue.empty(); });
-    if (state.stop) return;
-    const Pending pending = std::move(state.queue.front());
-    state.queue.pop_front();
-    state.storing = true;
-    lock.unlock();
-    Store(state, pending);
-    lock.lock();
-    // Bytes that are being sent are still in memory.
-    state.queued_bytes -= static_cast<int64_t>(pending.bytes.size());
-    state.storing = false;
-    if (state.queue.empty()) state.done.notify_all();
-  }
-}
-
-void RemoteTier::Store(State& state, const Pending& pending) {
+void RemoteTier::Store(EntryKind kind, const Hash128& hash, std::string_view bytes,
+                       const std::atomic<bool>& stop) {
+  State& state = this->state();
   if (!state.Allow()) return;
-  const std::string name = KeyName(pending.kind, pending.hash);
-  const std::string sealed = Seal(options_.key, name, pending.bytes);
+  const std::string name = KeyName(kind, hash);
+  const std::string sealed = Seal(options_.key, name, bytes);
   const std::string seconds = std::to_string(options_.ttl_seconds);
   std::vector<std::string_view> words = {"SET", name, sealed};
   if (options_.ttl_seconds > 0) words.insert(words.end(), {"EX", seconds});
   RedisReply reply;
   std::optional<RedisError> error =
-      state.Ask(options_, words, options_.store_timeout, &state.cancel, &reply);
+      state.Ask(options_, words, options_.store_timeout, &stop, &reply);
   if (!error.has_value() && reply.type != RedisReply::Type::kStatus) {
     error = RedisError{RemoteFault::kProtocol, "SET: an unexpected reply"};
   }
   if (error.has_value()) {
-    if (!state.cancel) state.Count(options_.address, *error);
+    if (!stop) state.Count(options_.address, *error);
     return;
   }
   const std::lock_guard<std::mutex> lock(state.mutex);
   ++state.stats.stored;
 }
 
-bool RemoteTier::Flush(Milliseconds timeout) {
-  State& state = this->state();
-  std::unique_lock<std::mutex> lock(state.mutex);
-  return state.done.wait_for(lock, timeout, [&] { return state.queue.empty() && !state.storing; });
-}
+bool RemoteTier::Flush(Milliseconds timeout) { return queue_.Flush(timeout); }
 
 RemoteStats RemoteTier::stats() const {
   State& state = this->state();

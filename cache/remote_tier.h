@@ -33,6 +33,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "cache/background_queue.h"
 #include "cache/circuit_breaker.h"
 #include "cache/mac.h"
 #include "cache/redis_address.h"
@@ -72,8 +73,7 @@ class RemoteTier {
     Milliseconds command_timeout{100};
     Milliseconds store_timeout{1'000};  // of a Put, in the background
     int64_t max_value_bytes = int64_t{64} << 20;
-    int64_t queue_bytes = int64_t{64} << 20;
-    int64_t queue_entries = 1024;
+    BackgroundQueue::Limits queue = {};
     int64_t ttl_seconds = 0;  // 0: entries stay until the server evicts them
     CircuitBreaker::Options breaker = {};
   };
@@ -89,6 +89,8 @@ class RemoteTier {
 
   // Whether all Puts so far were stored or given up within the time.
   bool Flush(Milliseconds timeout);
+  // Drops the Puts that wait; later ones do nothing. Get goes on.
+  void Stop() { queue_.Stop(); }
 
   RemoteStats stats() const;
   const RedisAddress& address() const { return options_.address; }
@@ -98,15 +100,15 @@ class RemoteTier {
 
  private:
   struct State;
-  struct Pending;
 
   State& state() const;
-  void Serve(State& state);
-  void Store(State& state, const Pending& pending);
+  void Store(codegen::EntryKind kind, const Hash128& hash, std::string_view bytes,
+             const std::atomic<bool>& stop);
 
   const Options options_;
   // Of this process: a forked child leaves its parent's alone and makes its own.
   mutable std::atomic<State*> state_;
+  BackgroundQueue queue_;  // last, so that its thread ends before the rest goes
 };
 
 }  // namespace swage::cache

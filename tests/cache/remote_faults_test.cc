@@ -194,8 +194,7 @@ TEST(RemoteFaultsTest, PortsThatNobodyListensOnAreConnectFaults) {
 TEST(RemoteFaultsTest, AFullQueueDropsTheNewestAndCountsIt) {
   FakeServer server([](FakeServer::Client& client) { client.Wait(); });
   RemoteTier::Options options = Options(server.url());
-  options.queue_entries = 5;
-  options.queue_bytes = 1000;
+  options.queue = {.bytes = 1000, .entries = 5};
   RemoteTier remote(options);
   for (int i = 0; i < 20; ++i) remote.Put(EntryKind::kKernel, kHash, "small");
   // One may be on its way already.

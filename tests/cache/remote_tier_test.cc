@@ -292,6 +292,9 @@ TEST(RemoteTierTest, AForkedChildMakesItsOwnConnectionAndThread) {
   if (child == 0) {
     int wrong = 0;
     for (int i = 0; i < 20; ++i) wrong += remote.Get(EntryKind::kKernel, kHash) != "parent";
+#ifdef __SANITIZE_THREAD__  // it allows a forked child no threads
+    ::_exit(wrong);
+#endif
     remote.Put(EntryKind::kKernel, kOther, "child");
     wrong += !remote.Flush(kLong);
     wrong += remote.stats().stored != 1;
@@ -302,7 +305,9 @@ TEST(RemoteTierTest, AForkedChildMakesItsOwnConnectionAndThread) {
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+#ifndef __SANITIZE_THREAD__
   EXPECT_EQ(remote.Get(EntryKind::kKernel, kOther), "child");
+#endif
   EXPECT_EQ(remote.stats().stored, 1);
 }
 
