@@ -15,6 +15,7 @@ ExitCode ExitCodeOf(absl::StatusCode code) {
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kOutOfRange:
     case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kUnavailable:
       return kUserFault;
     default:
       return kOurFault;

@@ -9,7 +9,7 @@ TEST(ExitCodeTest, SeparatesTheUsersFaultsFromOurs) {
   EXPECT_EQ(ExitCodeOf(absl::StatusCode::kOk), 0);
   for (Status status : {InvalidArgument(""), NotFound(""), ResourceExhausted(""), Unimplemented(""),
                         absl::FailedPreconditionError(""), absl::OutOfRangeError(""),
-                        absl::PermissionDeniedError("")}) {
+                        absl::PermissionDeniedError(""), absl::UnavailableError("")}) {
     EXPECT_EQ(ExitCodeOf(status.code()), 2) << status;
   }
   for (Status status : {Internal(""), absl::UnknownError(""), absl::DataLossError("")}) {
