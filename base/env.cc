@@ -16,6 +16,7 @@ constexpr std::string_view kPrefix = "SWAGE_";
 // Sorted by name.
 constexpr EnvVariable kVariables[] = {
     {"SWAGE_CACHE_DIR", "directory of the disk cache, or off"},
+    {"SWAGE_CACHE_MEMORY_BYTES", "bound of the compiled code in memory; default 1073741824"},
     {"SWAGE_CHECK",
      "comma list of check modes: lies (of passes), memory (guard pages), passes (evaluate them)"},
     {"SWAGE_CONFIG", "configuration file"},
@@ -25,9 +26,11 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_DUMP_TO", "directory that receives the dumps of every compilation"},
     {"SWAGE_FAST_MATH", "1 allows rewrites that change values"},
     {"SWAGE_LOG", "off, error, warn, info or debug; default warn"},
+    {"SWAGE_MAX_COMPILES", "the miss of a jit function after so many compiles is an error; 0: none"},
     {"SWAGE_MAX_CONSTANT_BYTES", "constant folding makes no larger literal; default 1048576"},
     {"SWAGE_NUM_THREADS", "threads that kernels run on; default the CPUs that the process may use"},
     {"SWAGE_ONLY_PASSES", "comma list of the only passes that run"},
+    {"SWAGE_ON_MISS", "what a call without compiled code does: wait, background, error or exact"},
 };
 
 bool IsKnown(std::string_view name) {

@@ -3,19 +3,24 @@
 // The memory tier: compiled modules of this process, shared by all jit functions and eager ops.
 //
 //   std::string key = absl::StrCat(device, options, ir::CanonicalText(module));
-//   ModuleCache::Result result = ModuleCache::Global().Get(key, [&] { return Compile(...); });
+//   bool hit;
+//   StatusOr<ProgramPtr> program = ModuleCache::Global().Get(key, [&] { return Compile(...); }, &hit);
+//   (*program)->Touch();                  // before each run
 //
 // - Keys are compared in full, not by hash alone.
 // - One compile per key however many threads ask; the others wait for it. A failed compile is
 //   reported to all that waited and is tried again by whoever asks next.
-// - At most `capacity` entries: the least recently used go first. An executable that is still held
-//   lives on.
+// - Bounded in bytes together with the kernels (base/memory_bound.h): the least recently used go
+//   first. Whoever keeps a program for long must let go of it when it is evicted: see OnEvict. One
+//   that runs lives until the run is over.
 #ifndef SWAGE_CACHE_MODULE_CACHE_H_
 #define SWAGE_CACHE_MODULE_CACHE_H_
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,11 +28,43 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/function_ref.h"
 #include "base/hash.h"
+#include "base/memory_bound.h"
 #include "codegen/executable.h"
 
 namespace swage::cache {
 
-class ModuleCache {
+// Something that keeps a program, and lets go of it when called.
+struct Keeper {
+  std::function<void()> let_go;
+  int64_t bytes = 0;  // what it keeps itself, charged to the program
+};
+
+// An executable in the memory tier.
+class CachedProgram {
+ public:
+  explicit CachedProgram(std::shared_ptr<codegen::Executable> executable)
+      : executable_(std::move(executable)) {}
+
+  // Null for a program that computes nothing.
+  const std::shared_ptr<codegen::Executable>& executable() const { return executable_; }
+  // It is used now. No lock, and no store unless something was cached since the last time.
+  void Touch() { use().Touch(); }
+
+ private:
+  friend class ModuleCache;
+  UseStamp& use() { return executable_ != nullptr ? executable_->use() : own_use_; }
+
+  const std::shared_ptr<codegen::Executable> executable_;
+  UseStamp own_use_;
+  // Guarded by the cache's mutex.
+  int64_t bytes_ = 0;
+  bool evicted_ = false;
+  std::list<Keeper> keepers_;
+};
+using ProgramPtr = std::shared_ptr<CachedProgram>;
+using KeeperId = std::list<Keeper>::iterator;
+
+class ModuleCache final : public MemoryHolder {
  public:
   using ExecutablePtr = std::shared_ptr<codegen::Executable>;
   using CompileFn = FunctionRef<StatusOr<ExecutablePtr>()>;
@@ -36,36 +73,64 @@ class ModuleCache {
     int64_t hits = 0;
     int64_t misses = 0;
     int64_t entries = 0;
+    int64_t bytes = 0;
+    int64_t evictions = 0;
   };
 
-  explicit ModuleCache(size_t capacity) : capacity_(capacity) {}
+  // `bound` decides when something is evicted; the cache must live as long.
+  explicit ModuleCache(MemoryBound* bound);
   static ModuleCache& Global();
 
-  // `*hit`: whether the executable was there (or another thread was making it).
-  StatusOr<ExecutablePtr> Get(const std::string& key, CompileFn compile, bool* hit);
+  // `*hit`: whether the program was there (or another thread was making it).
+  StatusOr<ProgramPtr> Get(const std::string& key, CompileFn compile, bool* hit);
+  // The program of this key if it is ready, else null. Counts nothing.
+  ProgramPtr Peek(const std::string& key);
+  // A program without key, so that what its keepers keep is bounded too.
+  ProgramPtr Adopt(ExecutablePtr executable);
+
+  // `keeper` is called, once and without locks, when the program is evicted. False: it has been
+  // already, and the keeper is not registered.
+  bool OnEvict(const ProgramPtr& program, Keeper keeper, KeeperId* id);
+  // Before the keeper goes away. Nothing happens when the program is evicted.
+  void Forget(const ProgramPtr& program, KeeperId id);
+  // Takes a program out as if it were the oldest.
+  void Evict(const ProgramPtr& program);
+
+  // Evicts everything that is ready.
   void Clear();
   Stats stats() const;
+
+  int64_t bytes() const override;
+  int64_t OldestUse() override;
+  void EvictOldest() override;
 
  private:
   struct Slot {
     Hash128 hash;
     std::string key;
+    bool keyed = true;  // it is in slots_
     bool done = false;
     // Code and text, not a Status: its shared counter gives false alarms of the thread sanitizer.
     absl::StatusCode code = absl::StatusCode::kOk;
     std::string message;
-    ExecutablePtr executable;
+    ProgramPtr program;
   };
   using SlotPtr = std::shared_ptr<Slot>;
+  // By the stamp at which the program was last looked at; a later use shows when it is the oldest.
+  using Order = std::multimap<int64_t, SlotPtr>;
 
-  StatusOr<ExecutablePtr> Await(const SlotPtr& slot, std::unique_lock<std::mutex>& lock);
-  void Evict();
+  StatusOr<ProgramPtr> Await(const SlotPtr& slot, std::unique_lock<std::mutex>& lock);
+  void Insert(const SlotPtr& slot, ExecutablePtr executable);
+  // Takes it out of the tables; the keepers are still to be called.
+  std::list<Keeper> TakeOut(Order::iterator it);
+  Order::iterator Oldest();
 
-  const size_t capacity_;
+  MemoryBound* const bound_;
   mutable std::mutex mutex_;
   std::condition_variable finished_;
-  std::list<SlotPtr> order_;  // most recently used first
-  absl::flat_hash_map<Hash128, std::list<SlotPtr>::iterator> slots_;
+  Order order_;  // of ready slots
+  absl::flat_hash_map<const CachedProgram*, Order::iterator> places_;
+  absl::flat_hash_map<Hash128, SlotPtr> slots_;
   Stats stats_;
 };
 

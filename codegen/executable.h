@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "base/memory_bound.h"
 #include "base/status.h"
 #include "compiler/ir/shape.h"
 
@@ -27,6 +28,7 @@ struct CompileReport {
   int64_t kernels = 0;
   int64_t llvm_runs = 0;    // kernels that LLVM generated
   int64_t kernel_hits = 0;  // kernels from the kernel cache
+  int64_t quick_kernels = 0;  // kernels generated fast instead of well, because that was asked for
 };
 
 class Executable {
@@ -36,6 +38,11 @@ class Executable {
   // Outputs never alias inputs or each other.
   virtual Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) = 0;
 
+  // What it keeps between calls (steps, constants, an arena for the next call), without kernels.
+  virtual int64_t memory_bytes() const { return 0; }
+  // When it ran last; whoever runs it touches the stamp.
+  UseStamp& use() { return use_; }
+
   const std::vector<ir::Shape>& input_shapes() const { return input_shapes_; }    // leaves
   const std::vector<ir::Shape>& output_shapes() const { return output_shapes_; }  // leaves
   const CompileReport& report() const { return report_; }
@@ -44,6 +51,7 @@ class Executable {
   std::vector<ir::Shape> input_shapes_;
   std::vector<ir::Shape> output_shapes_;
   CompileReport report_;
+  UseStamp use_;
 };
 
 }  // namespace swage::codegen

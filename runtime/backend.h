@@ -15,10 +15,15 @@
 
 namespace swage::runtime {
 
+// How much time a compile may take. kQuick gives a stand-in that computes the same bits more slowly;
+// where its report has no quick kernels it is as good as the other.
+enum class Effort { kFull, kQuick };
+
 struct Backend {
   std::string_view name;
   StatusOr<std::shared_ptr<codegen::Executable>> (*compile)(std::unique_ptr<ir::Module> module,
-                                                            const passes::CompilerOptions& options);
+                                                            const passes::CompilerOptions& options,
+                                                            Effort effort);
 };
 
 std::span<const Backend> Backends();

@@ -3,11 +3,14 @@
 
 #include <new>
 
+#include "base/log.h"
+#include "runtime/background.h"
 #include "runtime/error.h"
 #include "runtime/ir_types.h"
 #include "runtime/jit_state.h"
 #include "runtime/nested.h"
 #include "runtime/tensor_impl.h"
+#include "runtime/warm_table.h"
 
 namespace swage::internal {
 
@@ -26,9 +29,17 @@ struct CallFrame::Storage {
   absl::InlinedVector<const Tensor*, 12> tensors;
   std::vector<StaticObject> objects;
   CacheEntry* entry = nullptr;
+  WarmTable::Slot* slot = nullptr;  // which pins the entry; or else
+  EntryPtr owned;
   runtime::NestedTrace* nested = nullptr;  // instead of an entry, inside another trace
   bool any_traced = false;
   absl::InlinedVector<Tensor, 4> leaves;
+
+  // Runs what is owned, and finds it faster the next time.
+  void Use(WarmTable* table) {
+    entry = owned.get();
+    if (table != nullptr) table->Remember(state.id(), owned, state.counters());
+  }
 };
 
 CallFrame::CallFrame(JitState& state) {
@@ -36,7 +47,10 @@ CallFrame::CallFrame(JitState& state) {
   s_ = new (storage_) Storage(state);
 }
 
-CallFrame::~CallFrame() { s_->~Storage(); }
+CallFrame::~CallFrame() {
+  if (s_->slot != nullptr) WarmTable::OfThread()->Leave(s_->slot);
+  s_->~Storage();
+}
 
 void CallFrame::AddTensor(const Tensor& tensor, bool) {
   const std::string_view name = s_->state.name();
@@ -52,7 +66,9 @@ void CallFrame::AddTensor(const Tensor& tensor, bool) {
   s_->tensors.push_back(&tensor);
 }
 
-void CallFrame::AddStructure(int64_t value) { runtime::AppendStructure(&s_->words, value); }
+void CallFrame::AddStructure(Structure kind, int64_t value) {
+  runtime::AppendStructure(&s_->words, kind == Structure::kOptional, value);
+}
 
 void CallFrame::AddStatic(const std::type_info& type, const void* bytes, size_t size,
                           bool arithmetic) {
@@ -65,25 +81,41 @@ void CallFrame::AddStaticObject(size_t hash, const std::function<std::any()>& co
   s_->objects.push_back({copy, equals});
 }
 
+namespace {
+
+// Outside a trace every argument is concrete.
+void RequireConcrete(absl::Span<const Tensor* const> tensors, std::string_view name) {
+  for (const Tensor* tensor : tensors) {
+    if (!tensor->impl()->traced()) continue;
+    ThrowStatus(InvalidArgument("got a traced ", tensor->impl()->shape().ToString(false), " of ",
+                                tensor->impl()->op(), runtime::LineText(tensor->impl()->where()),
+                                " outside the jit call that made it, expected a concrete tensor"),
+                name, {});
+  }
+}
+
+}  // namespace
+
 bool CallFrame::Find() {
-  s_->state.CountCall();
   if (TraceScope::Current() != nullptr) {
+    s_->state.CountCall();
     s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, nullptr);
     if (s_->nested != nullptr) s_->state.CountHit();
     return s_->nested != nullptr;
   }
-  if (s_->any_traced) {
-    for (const Tensor* tensor : s_->tensors) {
-      if (!tensor->impl()->traced()) continue;
-      ThrowStatus(InvalidArgument("got a traced ", tensor->impl()->shape().ToString(false), " of ",
-                                  tensor->impl()->op(), runtime::LineText(tensor->impl()->where()),
-                                  " outside the jit call that made it, expected a concrete tensor"),
-                  s_->state.name(), {});
-    }
+  if (s_->any_traced) RequireConcrete(s_->tensors, s_->state.name());
+  WarmTable* const table = WarmTable::OfThread();
+  if (table != nullptr) s_->slot = table->Enter(s_->state.id(), s_->key());
+  if (s_->slot != nullptr) {  // which counts the hit
+    s_->entry = s_->slot->entry();
+    return true;
   }
-  s_->entry = s_->state.Find(s_->key());
-  if (s_->entry != nullptr) s_->state.CountHit();
-  return s_->entry != nullptr;
+  s_->state.CountCall();
+  s_->owned = s_->state.Find(s_->key());
+  if (s_->owned == nullptr) return false;
+  s_->state.CountHit();
+  s_->Use(table);
+  return true;
 }
 
 TraceOutcome RunTrace(TraceScope& scope, absl::Span<const Tensor* const> arguments,
@@ -117,9 +149,10 @@ TraceOutcome RunTrace(TraceScope& scope, absl::Span<const Tensor* const> argumen
 
 namespace {
 
-// Traces and compiles what `entry` will run.
-void Fill(JitState& state, const CallKey& key, absl::Span<const Tensor* const> arguments,
-          const TraceFn& trace, CacheEntry& entry) {
+// Traces and compiles what `entry` will run. Of a stand-in, returns what it stands in for.
+std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key,
+                                 absl::Span<const Tensor* const> arguments, const TraceFn& trace,
+                                 runtime::Effort effort, CacheEntry& entry) {
   state.CountTrace();
   auto module = std::make_shared<runtime::TraceModule>(state.name());
   std::shared_ptr<TraceScope> scope = TraceScope::Open(module, state.name());
@@ -130,32 +163,89 @@ void Fill(JitState& state, const CallKey& key, absl::Span<const Tensor* const> a
   entry.captured = std::move(outcome.captured);
   entry.leaves = std::move(outcome.leaves);
   entry.skeleton = std::move(outcome.skeleton);
-  if (outcome.outputs.empty()) return;
+  state.EndTrace(entry);
+  if (outcome.outputs.empty()) {
+    state.SetTier(runtime::kCompiledTier);
+    return nullptr;
+  }
   ir::Computation* computation = scope->computation();
   runtime::Graph graph(computation, module->combiners());
   computation->set_root(outcome.outputs.size() == 1 ? outcome.outputs[0]
                                                     : graph.Tuple(outcome.outputs));
   module->module()->set_entry(computation);
   StatusOr<runtime::Compiled> compiled =
-      runtime::CompileModule(std::move(*module).Take(), state.options(), state.Reason());
+      runtime::CompileModule(std::move(*module).Take(), state.options(), state.Reason(), effort);
   if (!compiled.ok()) {
     ThrowStatus(Annotate(compiled.status(), absl::StrCat("; while compiling ", state.name())),
                 state.name(), {});
   }
-  if (!compiled->cached) state.CountCompile(compiled->executable->report());
-  entry.executable = std::move(compiled->executable);
+  if (!compiled->cached()) {
+    state.CountCompile(compiled->executable().report(), compiled->unfinished != nullptr);
+  }
+  state.SetTier(compiled->tier);
+  entry.program = std::move(compiled->program);
+  return std::move(compiled->unfinished);
+}
+
+// Compiles what `entry` stands in for, and puts it in its place.
+void Finish(const std::weak_ptr<JitState>& weak, const EntryPtr& entry,
+            std::unique_ptr<ir::Module> module) {
+  const std::shared_ptr<JitState> state = weak.lock();
+  if (state == nullptr || entry->dead()) return;
+  StatusOr<runtime::Compiled> compiled = runtime::CompileModule(
+      std::move(module), state->options(), "in the background, for a stand-in");
+  if (!compiled.ok()) {
+    LogWarning(absl::StrCat("[jit] ", state->name(), ": the stand-in stays, since compiling in the ",
+                            "background failed: ", compiled.status().message()));
+    return;
+  }
+  if (!compiled->cached()) state->CountCompile(compiled->executable().report(), false);
+  state->Replace(entry, std::move(compiled->program));
+}
+
+void FinishInBackground(JitState& state, const EntryPtr& entry,
+                        std::unique_ptr<ir::Module> module) {
+  // std::function copies what it holds.
+  auto shared = std::make_shared<std::unique_ptr<ir::Module>>(std::move(module));
+  const auto job = [weak = state.weak_from_this(), entry, shared] {
+    Finish(weak, entry, std::move(*shared));
+  };
+  if (!runtime::BackgroundCompiler::Get().Add(job)) job();
+}
+
+EntryPtr FindOrMake(JitState& state, const CallKey& key, absl::Span<const Tensor* const> arguments,
+                    const TraceFn& trace, const JitState::Request& request) {
+  const bool stand_in = state.on_miss() == OnMiss::kBackground && !request.warmup;
+  const runtime::Effort effort = stand_in ? runtime::Effort::kQuick : runtime::Effort::kFull;
+  std::unique_ptr<ir::Module> unfinished;
+  EntryPtr entry = state.FindOrMake(key, request, [&](CacheEntry& made) {
+    unfinished = Fill(state, key, arguments, trace, effort, made);
+  });
+  if (unfinished != nullptr) FinishInBackground(state, entry, std::move(unfinished));
+  return entry;
 }
 
 }  // namespace
 
-void CallFrame::Miss(const TraceFn& trace) {
+void CallFrame::Miss(const TraceFn& trace, const ParameterStarts& parameters) {
   if (TraceScope::Current() != nullptr) {
     s_->state.CountMiss();
     s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, &trace);
     return;
   }
-  s_->entry = s_->state.FindOrMake(
-      s_->key(), [&](CacheEntry& entry) { Fill(s_->state, s_->key(), s_->tensors, trace, entry); });
+  s_->owned = FindOrMake(s_->state, s_->key(), s_->tensors, trace, {.parameters = &parameters});
+  s_->Use(WarmTable::OfThread());
+}
+
+void CallFrame::WarmUp(const TraceFn& trace, const ParameterStarts& parameters) {
+  if (TraceScope::Current() != nullptr) {
+    ThrowStatus(InvalidArgument("got warmup() inside a jit function, expected it outside"),
+                s_->state.name(), {});
+  }
+  RequireConcrete(s_->tensors, s_->state.name());
+  if (s_->state.Find(s_->key()) != nullptr) return;
+  FindOrMake(s_->state, s_->key(), s_->tensors, trace,
+             {.warmup = true, .parameters = &parameters});
 }
 
 const void* CallFrame::Run() {
@@ -169,16 +259,17 @@ const void* CallFrame::Run() {
   absl::InlinedVector<const void*, 16> inputs;
   absl::InlinedVector<void*, 8> outputs;
   absl::InlinedVector<Tensor, 4> made;
-  if (entry.executable != nullptr) {
+  entry.program->Touch();
+  if (codegen::Executable* const executable = entry.program->executable().get()) {
     for (const Tensor* tensor : s_->tensors) inputs.push_back(tensor->impl()->buffer()->data());
     for (const Tensor& tensor : entry.captured) inputs.push_back(tensor.impl()->buffer()->data());
-    for (const ir::Shape& shape : entry.executable->output_shapes()) {
+    for (const ir::Shape& shape : executable->output_shapes()) {
       StatusOr<runtime::FreshTensor> fresh = runtime::NewTensor(shape);
       if (!fresh.ok()) ThrowStatus(fresh.status(), s_->state.name(), {});
       outputs.push_back(fresh->data);
       made.push_back(std::move(fresh->tensor));
     }
-    const Status ran = entry.executable->Run(inputs, outputs);
+    const Status ran = executable->Run(inputs, outputs);
     if (!ran.ok()) {
       ThrowStatus(swage::Annotate(ran, absl::StrCat("; while running ", s_->state.name())),
                   s_->state.name(), {});

@@ -33,7 +33,37 @@ struct TraceResult {
 };
 using TraceFn = std::function<TraceResult(const TensorList& traced)>;
 
-// One call: packs the arguments on the stack, finds the entry, runs. No allocation on a hit.
+// At which item of the key each parameter of the function begins; for messages about misses.
+struct ParameterStarts {
+  std::vector<size_t> first_item;
+};
+
+// Counts the items of a key.
+class SWAGE_API ItemCounter final : public ArgumentSink {
+ public:
+  void AddTensor(const Tensor&, bool) override { ++count_; }
+  void AddStructure(Structure, int64_t) override { ++count_; }
+  void AddStatic(const std::type_info&, const void*, size_t, bool) override { ++count_; }
+  void AddStaticObject(size_t, const std::function<std::any()>&,
+                       const std::function<bool(const std::any&)>&) override {
+    ++count_;
+  }
+  size_t count() const { return count_; }
+
+ private:
+  size_t count_ = 0;
+};
+
+template <typename... Args>
+ParameterStarts StartsOf(const Args&... args) {
+  ParameterStarts starts;
+  ItemCounter items;
+  ((starts.first_item.push_back(items.count()), Pack<false>(items, args)), ...);
+  return starts;
+}
+
+// One call: packs the arguments on the stack, finds the entry, runs. No lock on a hit of a key that
+// the thread used lately, and no allocation but the results.
 class SWAGE_API CallFrame final : public ArgumentSink {
  public:
   explicit CallFrame(JitState& state);
@@ -42,7 +72,7 @@ class SWAGE_API CallFrame final : public ArgumentSink {
   CallFrame& operator=(const CallFrame&) = delete;
 
   void AddTensor(const Tensor& tensor, bool movable) override;
-  void AddStructure(int64_t value) override;
+  void AddStructure(Structure kind, int64_t value) override;
   void AddStatic(const std::type_info& type, const void* bytes, size_t size,
                  bool arithmetic) override;
   void AddStaticObject(size_t hash, const std::function<std::any()>& copy,
@@ -50,7 +80,9 @@ class SWAGE_API CallFrame final : public ArgumentSink {
 
   // Whether there is an entry of this signature; if not, Miss() makes it.
   bool Find();
-  void Miss(const TraceFn& trace);
+  void Miss(const TraceFn& trace, const ParameterStarts& parameters);
+  // Instead of Find, Miss and Run: makes the entry if there is none.
+  void WarmUp(const TraceFn& trace, const ParameterStarts& parameters);
   // Runs the entry (or adds a call to the graph when the arguments are traced).
   const void* Run();
   // Result leaf i, after Run.

@@ -13,9 +13,10 @@ LogLevel LevelOf(passes::Severity severity) {
 }  // namespace
 
 StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(
-    std::unique_ptr<ir::Module> module, const passes::CompilerOptions& options) {
+    std::unique_ptr<ir::Module> module, const passes::CompilerOptions& options, Effort effort) {
   cpu::CompileOptions compile_options;
   compile_options.compiler = options;
+  compile_options.kernels.quick = effort == Effort::kQuick;
   const std::string name = module->name();
   std::vector<passes::Message> messages;
   auto executable = cpu::Compile(std::move(module), compile_options, &messages);

@@ -9,12 +9,13 @@
 #include "codegen/executable.h"
 #include "compiler/ir/module.h"
 #include "compiler/passes/options.h"
+#include "runtime/backend.h"
 
 namespace swage::runtime {
 
 // What the passes have to say goes to the log.
 StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(
-    std::unique_ptr<ir::Module> module, const passes::CompilerOptions& options);
+    std::unique_ptr<ir::Module> module, const passes::CompilerOptions& options, Effort effort);
 
 }  // namespace swage::runtime
 

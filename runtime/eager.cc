@@ -20,7 +20,7 @@ StatusOr<Tensor> RunScope(std::shared_ptr<TraceScope> scope, const Tensor& resul
                          CompileModule(std::move(module), EagerOptions(), "an op outside jit"));
   std::vector<const Tensor*> inputs;
   for (const Tensor& captured : scope->captured()) inputs.push_back(&captured);
-  SWAGE_ASSIGN_OR_RETURN(std::vector<Tensor> results, RunExecutable(*compiled.executable, inputs));
+  SWAGE_ASSIGN_OR_RETURN(std::vector<Tensor> results, RunExecutable(compiled.executable(), inputs));
   return std::move(results[0]);
 }
 

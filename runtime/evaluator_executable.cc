@@ -16,6 +16,20 @@ class EvaluatorExecutable final : public codegen::Executable {
     AddLeaves(module_->entry()->root()->shape(), &output_shapes_);
   }
 
+  int64_t memory_bytes() const override {
+    constexpr int64_t kInstruction = 512;  // about, with its name and shape
+    int64_t bytes = sizeof(*this);
+    for (const ir::Computation* computation : module_->Computations()) {
+      for (const ir::Instruction* instruction : computation->Instructions()) {
+        bytes += kInstruction;
+        if (instruction->opcode() != ir::Opcode::kConstant) continue;
+        const ir::Literal& literal = instruction->literal();
+        if (!literal.is_tuple()) bytes += static_cast<int64_t>(literal.bytes().size());
+      }
+    }
+    return bytes;
+  }
+
   Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override {
     std::vector<ir::Literal> arguments;
     size_t next = 0;
@@ -71,7 +85,7 @@ class EvaluatorExecutable final : public codegen::Executable {
 }  // namespace
 
 StatusOr<std::shared_ptr<codegen::Executable>> CompileForEvaluator(
-    std::unique_ptr<ir::Module> module, const passes::CompilerOptions&) {
+    std::unique_ptr<ir::Module> module, const passes::CompilerOptions&, Effort) {
   SWAGE_RET_CHECK(module->entry() != nullptr && module->entry()->root() != nullptr);
   return std::make_shared<EvaluatorExecutable>(std::move(module));
 }

@@ -63,33 +63,34 @@ Status HloState::CheckArguments(std::span<const Tensor> arguments) const {
   return OkStatus();
 }
 
-StatusOr<std::shared_ptr<codegen::Executable>> HloState::Compile() {
+StatusOr<cache::ProgramPtr> HloState::Compile() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (executable_ != nullptr) {
+  if (cache::ProgramPtr program = program_.lock()) {
     ++stats_.hits;
-    return executable_;
+    program->Touch();
+    return program;
   }
   ++stats_.misses;
   SWAGE_ASSIGN_OR_RETURN(runtime::Compiled compiled,
                          runtime::CompileModule(module_->Clone(), options_, "first call"));
-  if (!compiled.cached) {
-    const codegen::CompileReport& report = compiled.executable->report();
+  if (!compiled.cached()) {
+    const codegen::CompileReport& report = compiled.executable().report();
     ++stats_.compiles;
     stats_.llvm_runs += report.llvm_runs;
     stats_.kernel_hits += report.kernel_hits;
     stats_.compile_ms += report.total_ms;
   }
-  executable_ = std::move(compiled.executable);
-  return executable_;
+  program_ = compiled.program;
+  return std::move(compiled.program);
 }
 
 StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments) {
   calls_.fetch_add(1, std::memory_order_relaxed);
   SWAGE_RETURN_IF_ERROR(CheckArguments(arguments));
-  SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable, Compile());
+  SWAGE_ASSIGN_OR_RETURN(const cache::ProgramPtr program, Compile());
   std::vector<const Tensor*> inputs;
   for (const Tensor& argument : arguments) inputs.push_back(&argument);
-  return runtime::RunExecutable(*executable, inputs);
+  return runtime::RunExecutable(*program->executable(), inputs);
 }
 
 JitStats HloState::stats() const {

@@ -31,7 +31,7 @@ class HloState {
   JitStats stats() const;
 
  private:
-  StatusOr<std::shared_ptr<codegen::Executable>> Compile();
+  StatusOr<cache::ProgramPtr> Compile();
   Status CheckArguments(std::span<const Tensor> arguments) const;
 
   const std::unique_ptr<ir::Module> module_;
@@ -42,7 +42,7 @@ class HloState {
   std::vector<ir::Shape> results_;
 
   mutable std::mutex mutex_;  // guards what follows; held while compiling: others must wait anyway
-  std::shared_ptr<codegen::Executable> executable_;
+  std::weak_ptr<cache::CachedProgram> program_;  // the memory tier keeps it, until it is evicted
   JitStats stats_;
   std::atomic<int64_t> calls_{0};
 };

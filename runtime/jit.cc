@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/jit_state.h"
+#include "runtime/op_support.h"
 
 namespace swage {
 namespace internal {
@@ -46,7 +47,9 @@ std::string OptionsText(const JitOptions& options) {
     absl::StrAppend(&text, "\n");
   }
   absl::StrAppend(&text, options.fast_math.has_value() ? 1 + *options.fast_math : 0, "\n",
-                  options.max_constant_bytes.value_or(-1));
+                  options.max_constant_bytes.value_or(-1), "\n",
+                  options.on_miss.has_value() ? static_cast<int>(*options.on_miss) : -1, "\n",
+                  options.max_compiles.value_or(-1));
   return text;
 }
 
@@ -73,36 +76,37 @@ std::shared_ptr<JitState> MakeJitState(JitOptions options, const std::type_info&
 
 JitStats StatsOf(const JitState& state) { return state.stats(); }
 MissReport ExplainOf(const JitState& state) { return state.explain(); }
+void SetOnMiss(JitState& state, OnMiss policy) { state.set_on_miss(policy); }
 
-std::string ReasonText(const MissReport& report) {
-  if (report.argument >= 0 && report.axis >= 0) {
-    return absl::StrCat("argument ", report.argument, " (", report.argument_shape, "): dimension ",
-                        report.axis, " is ", report.got, ", expected ", report.expected);
-  }
-  if (report.argument >= 0) {
-    return absl::StrCat("argument ", report.argument, " is ", report.got, ", expected ",
-                        report.expected);
-  }
-  return absl::StrCat("got ", report.got, ", expected ", report.expected);
+OnMiss OnMissOf(const JitState& state) { return state.on_miss(); }
+
+Tensor Unfilled(const TensorSpec& spec) {
+  const runtime::OpContext context{"warmup", {}};
+  StatusOr<runtime::FreshTensor> made = runtime::NewTensor(
+      ir::Shape::Array(runtime::ToIr(spec.dtype), context.MakeDims(spec.shape)));
+  if (!made.ok()) runtime::ThrowStatus(made.status(), "warmup", {});
+  return std::move(made->tensor);
+}
+
+void ThrowSpecCount(const JitState& state, size_t got, size_t expected) {
+  runtime::ThrowStatus(InvalidArgument("got ", got, " shapes to warm up with, expected ", expected,
+                              ", one for each parameter"),
+              state.name(), {});
 }
 
 }  // namespace internal
 
 std::ostream& operator<<(std::ostream& out, const JitStats& stats) {
-  return out << absl::StrFormat(
-             "calls %d, hits %d, misses %d, traces %d, compiles %d (%.2f ms), kernels: %d from "
-             "llvm, "
-             "%d from the cache\n",
-             stats.calls, stats.hits, stats.misses, stats.traces, stats.compiles, stats.compile_ms,
-             stats.llvm_runs, stats.kernel_hits);
-}
-
-std::ostream& operator<<(std::ostream& out, const MissReport& report) {
-  out << report.function << ": ";
-  if (!report.missed) return out << "no miss yet\n";
-  if (report.first) return out << "missed, first key\n";
-  return out << "missed, " << internal::ReasonText(report) << "; nearest key " << report.nearest_key
-             << "\n";
+  out << absl::StrFormat(
+      "calls %d, hits %d, misses %d, traces %d, compiles %d (%.2f ms), kernels: %d from llvm, %d "
+      "from the cache",
+      stats.calls, stats.hits, stats.misses, stats.traces, stats.compiles, stats.compile_ms,
+      stats.llvm_runs, stats.kernel_hits);
+  if (stats.stand_ins > 0) {
+    out << absl::StrFormat(", stand-ins %d (%d replaced)", stats.stand_ins, stats.swapped);
+  }
+  if (stats.evictions > 0) out << ", evicted " << stats.evictions;
+  return out << "\n";
 }
 
 }  // namespace swage

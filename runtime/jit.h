@@ -16,13 +16,24 @@
 //   temporary `swage::jit(f)(x)` hits too; a closure with captures has one per jit object.
 // - Inside another jit function a call becomes a call of the graph, traced once per key.
 // - If the function throws, the exception passes through and no trace state is left behind.
-// - Calling from many threads at once is safe; the first call of a key compiles, the others wait.
+// - Calling from many threads at once is safe; the first call of a key compiles, the others wait. A
+//   function must not wait for a thread that calls the same jit function with the same arguments:
+//   that call ends with an error after a minute.
+// - Memory is bounded (runtime/cache.h): the least recently used keys are evicted and compiled again
+//   when they are called again.
+// - After fork() the child may call warm and new keys, on one thread each; fork while no other
+//   thread is inside a call that misses, since a lock that such a thread holds stays held.
+// - A server warms up and then forbids misses:
+//     f.warmup({{swage::f32, {64, 128}}, {swage::f32, {128}}});    // compiles, does not run
+//     f.set_on_miss(swage::OnMiss::kError);
 // Errors: swage::Error; compile and run errors name the function.
 #ifndef SWAGE_RUNTIME_JIT_H_
 #define SWAGE_RUNTIME_JIT_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -36,6 +47,15 @@
 #include "runtime/tree.h"
 
 namespace swage {
+
+// What a call does whose key is not there.
+enum class OnMiss {
+  kWait,        // compile, then run
+  kBackground,  // run a stand-in that compiles fast, until the program that a second thread makes
+                // is ready; the bits of the results are the same
+  kError,       // throw swage::Error; only warmup() compiles
+  kExact,       // compile this very shape: differs from kWait for bucketed functions only
+};
 
 // Every option but the name also has an environment variable (docs/environment.md); a set option
 // beats it.
@@ -53,6 +73,16 @@ struct JitOptions {
   std::optional<bool> fast_math = {};
   // Constant folding makes no larger literal; default 1 MiB.
   std::optional<int64_t> max_constant_bytes = {};
+  // Default: wait. Of a function inside another one only the outermost has misses.
+  std::optional<OnMiss> on_miss = {};
+  // The miss after so many compiled keys is an error that says what differed; 0 (default): no limit.
+  std::optional<int64_t> max_compiles = {};
+};
+
+// The dtype and shape of an argument that is not there yet; see Jitted::warmup.
+struct TensorSpec {
+  DType dtype;
+  ShapeVector shape;
 };
 
 // Counters of one jit function. Consistent with each other only when no call is running.
@@ -62,6 +92,9 @@ struct JitStats {
   int64_t misses = 0;
   int64_t traces = 0;
   int64_t compiles = 0;     // pass pipeline runs
+  int64_t stand_ins = 0;    // of them: programs that ran until a better one was ready
+  int64_t swapped = 0;      // stand-ins that were replaced
+  int64_t evictions = 0;    // keys that were given up for the bound of the memory
   int64_t llvm_runs = 0;    // kernels that LLVM generated for this function
   int64_t kernel_hits = 0;  // kernels that came from the kernel cache instead
   double compile_ms = 0;    // in total, of the compiles
@@ -73,12 +106,18 @@ struct MissReport {
   std::string function = {};
   bool missed = false;  // false: no miss yet
   bool first = false;   // the first key of this function
+  bool evicted = false;  // this key was there, and was evicted
+  // Every part that differs: "dtype", "shape", "static", "structure", "evicted".
+  std::vector<std::string> components = {};
+  int parameter = -1;   // of the C++ function, from 0, where the first difference is; -1: unknown
   int argument = -1;    // flattened tensor argument that differed first; -1: a static or structure
   std::string argument_shape = {};  // its "f32[32,64]"
   int axis = -1;                    // its dimension that differed; -1: dtype or rank
   std::string expected = {};        // what the nearest key has: "32", "f32[32,64]"
   std::string got = {};
   std::string nearest_key = {};  // "(f32[32,64], f32[32,64], f32[32,64])"
+  // Where the program came from: "compiled", "memory" (another jit object had it).
+  std::string tier = {};
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);
 
@@ -88,6 +127,11 @@ SWAGE_API std::shared_ptr<JitState> MakeJitState(JitOptions options, const std::
                                                  std::source_location where);
 SWAGE_API JitStats StatsOf(const JitState& state);
 SWAGE_API MissReport ExplainOf(const JitState& state);
+SWAGE_API void SetOnMiss(JitState& state, OnMiss policy);
+SWAGE_API OnMiss OnMissOf(const JitState& state);
+// A tensor of no particular content, to warm up with.
+SWAGE_API Tensor Unfilled(const TensorSpec& spec);
+[[noreturn]] SWAGE_API void ThrowSpecCount(const JitState& state, size_t got, size_t expected);
 }  // namespace internal
 
 // What jit() returns: called like the function, with the same arguments and results (tree.h).
@@ -106,6 +150,22 @@ class Jitted {
   JitStats stats() const { return internal::StatsOf(*state_); }
   MissReport explain() const { return internal::ExplainOf(*state_); }
 
+  // For all copies, and all callers of a function that is known by its pointer.
+  void set_on_miss(OnMiss policy) const { internal::SetOnMiss(*state_, policy); }
+
+  OnMiss on_miss() const { return internal::OnMissOf(*state_); }
+
+  // Compiles for arguments like these and runs nothing; waits whatever on_miss says.
+  template <typename... Args>
+  void warmup(Args&&... args) const {
+    WarmUp(std::index_sequence_for<Args...>(), std::forward<Args>(args)...);
+  }
+  // The same for a function whose parameters are all Tensors.
+  void warmup(std::initializer_list<TensorSpec> specs) const {
+    using Parameters = typename internal::ParametersOf<F>::Type;
+    WarmUpSpecs(Parameters(), std::vector<TensorSpec>(specs));
+  }
+
  private:
   template <size_t... Is, typename... Args>
   auto Convert(std::index_sequence<Is...>, Args&&... args) const {
@@ -114,14 +174,48 @@ class Jitted {
         std::forward<Args>(args))...);
   }
 
+  template <size_t... Is, typename... Args>
+  void WarmUp(std::index_sequence<Is...>, Args&&... args) const {
+    using Parameters = typename internal::ParametersOf<F>::Type;
+    CompileOnly(internal::ToParameter<typename internal::ParameterAt<Is, Parameters>::Type>(
+        std::forward<Args>(args))...);
+  }
+
+  template <typename... Ps>
+  void WarmUpSpecs(internal::ParameterList<Ps...>, const std::vector<TensorSpec>& specs) const {
+    static_assert(sizeof...(Ps) > 0 && (std::is_same_v<std::remove_cvref_t<Ps>, Tensor> && ...),
+                  "warmup({...}) is for functions of Tensors alone; pass arguments instead");
+    if (specs.size() != sizeof...(Ps)) {
+      internal::ThrowSpecCount(*state_, specs.size(), sizeof...(Ps));
+    }
+    auto next = specs.begin();
+    std::array<Tensor, sizeof...(Ps)> tensors;
+    for (Tensor& tensor : tensors) tensor = internal::Unfilled(*next++);
+    std::apply([this](auto&... all) { CompileOnly(all...); }, tensors);
+  }
+
+  template <typename... Args>
+  using ResultOf = std::decay_t<std::invoke_result_t<F&, std::decay_t<Args>&...>>;
+
+  template <typename... Args>
+  void CompileOnly(Args&&... args) const {
+    internal::CallFrame frame(*state_);
+    (internal::Pack<false>(frame, args), ...);
+    frame.WarmUp(Tracer<ResultOf<Args...>, std::remove_reference_t<Args>...>(args...),
+                 internal::StartsOf(args...));
+  }
+
   template <typename... Args>
   auto Call(Args&&... args) const {
-    using Result = std::decay_t<std::invoke_result_t<F&, std::decay_t<Args>&...>>;
+    using Result = ResultOf<Args...>;
     static_assert(internal::kIsTree<Result>,
                   "a jit function returns a Tensor or a tree of Tensors");
     internal::CallFrame frame(*state_);
     (internal::Pack<std::is_rvalue_reference_v<Args&&>>(frame, args), ...);
-    if (!frame.Find()) frame.Miss(Tracer<Result, std::remove_reference_t<Args>...>(args...));
+    if (!frame.Find()) {
+      frame.Miss(Tracer<Result, std::remove_reference_t<Args>...>(args...),
+                 internal::StartsOf(args...));
+    }
     const auto* skeleton = static_cast<const Result*>(frame.Run());
     if constexpr (std::is_same_v<Result, Tensor>) {
       return frame.TakeOutput(0);

@@ -1,16 +1,44 @@
 #include "runtime/jit_state.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/log.h"
+#include "runtime/warm_table.h"
 
 namespace swage::internal {
 
 using runtime::KeyItem;
+using runtime::ThrowStatus;
+
+namespace {
+
+// The newest keys are the likely neighbours; a bound keeps a miss cheap after thousands.
+constexpr size_t kLooked = 256;
+// Evicted keys that are remembered, for the reason of a miss.
+constexpr size_t kRemembered = 4096;
+// A trace takes milliseconds; one that takes this long waits for whoever waits for it.
+std::atomic<int> trace_timeout_ms{60'000};
+
+std::atomic<uint64_t> next_id{1};
+
+std::string TextOf(const CallKey& key) { return runtime::KeyText(runtime::ReadKey(key.words)); }
+
+}  // namespace
 
 CacheEntry::CacheEntry(const CallKey& key) : words_(key.words.begin(), key.words.end()) {
   for (const StaticObject& object : key.objects) objects_.push_back(object.copy());
 }
+
+CacheEntry::CacheEntry(const CacheEntry& other, cache::ProgramPtr replacement)
+    : status(Status::kReady),
+      program(std::move(replacement)),
+      captured(other.captured),
+      leaves(other.leaves),
+      skeleton(other.skeleton),
+      words_(other.words_),
+      objects_(other.objects_) {}
 
 bool CacheEntry::Matches(const CallKey& key) const {
   if (key.words != absl::MakeConstSpan(words_)) return false;
@@ -20,80 +48,230 @@ bool CacheEntry::Matches(const CallKey& key) const {
   return true;
 }
 
-JitState::EntryPtr JitState::Lookup(const CallKey& key, uint64_t hash) const {
+int64_t CacheEntry::bytes() const {
+  constexpr int64_t kOverhead = 256;  // the maps' nodes, the result's structure
+  return static_cast<int64_t>(sizeof(*this) + words_.size() * sizeof(uint64_t) +
+                              captured.size() * sizeof(Tensor) +
+                              leaves.size() * sizeof(LeafSource)) +
+         kOverhead;
+}
+
+JitState::JitState(std::string name, runtime::ResolvedOptions options)
+    : id_(next_id.fetch_add(1, std::memory_order_relaxed)),
+      name_(std::move(name)),
+      options_(std::move(options)),
+      on_miss_(options_.on_miss),
+      counters_(std::make_shared<CallCounters>()) {}
+
+JitState::~JitState() {
+  for (const EntryPtr& entry : entries_) {
+    entry->Die();
+    if (entry->keeper.has_value()) {
+      cache::ModuleCache::Global().Forget(entry->program, *entry->keeper);
+    }
+  }
+  WarmTable::DropStateEverywhere(id_);
+}
+
+EntryPtr JitState::Lookup(const CallKey& key, uint64_t hash) const {
   const auto it = by_hash_.find(hash);
   if (it == by_hash_.end()) return nullptr;
-  for (const EntryPtr& entry : it->second) {
-    if (entry->Matches(key)) return entry;
+  for (const auto& place : it->second) {
+    if ((*place)->Matches(key)) return *place;
   }
   return nullptr;
 }
 
-CacheEntry* JitState::Find(const CallKey& key) {
-  CacheEntry* last = last_.load(std::memory_order_acquire);
-  if (last != nullptr && last->Matches(key)) return last;
+EntryPtr JitState::Find(const CallKey& key) {
   const uint64_t hash = runtime::HashWords(key.words);
   const std::shared_lock<std::shared_mutex> lock(mutex_);
-  const EntryPtr found = Lookup(key, hash);
+  EntryPtr found = Lookup(key, hash);
   if (found == nullptr || found->status != CacheEntry::Status::kReady) return nullptr;
-  last_.store(found.get(), std::memory_order_release);
-  return found.get();
+  return found;
 }
 
-void JitState::Forget(const EntryPtr& entry, uint64_t hash) {
-  std::vector<EntryPtr>& same = by_hash_[hash];
-  same.erase(std::find(same.begin(), same.end(), entry));
-  if (same.empty()) by_hash_.erase(hash);
-  entries_.erase(std::find(entries_.begin(), entries_.end(), entry));
+bool JitState::Forget(const EntryPtr& entry, uint64_t hash) {
+  const auto it = by_hash_.find(hash);
+  if (it == by_hash_.end()) return false;
+  auto& same = it->second;
+  const auto place = std::find_if(same.begin(), same.end(),
+                                  [&](const auto& one) { return *one == entry; });
+  if (place == same.end()) return false;
+  entries_.erase(*place);
+  same.erase(place);
+  if (same.empty()) by_hash_.erase(it);
+  return true;
 }
 
-CacheEntry* JitState::FindOrMake(const CallKey& key, const std::function<void(CacheEntry&)>& fill) {
+void JitState::Await(const EntryPtr& entry, uint64_t hash, Lock& lock) {
+  const auto done = [&] { return entry->status != CacheEntry::Status::kPending; };
+  if (done()) return;
+  if (entry->process != ::getpid()) {  // its thread stayed in the parent of this process
+    Forget(entry, hash);
+    return;
+  }
+  const auto fail = [&](std::string_view how) {
+    lock.unlock();
+    ThrowStatus(InvalidArgument("got a call with ",
+                                runtime::KeyText(runtime::ReadKey(entry->words())), " ",
+                                ToAbsl(how), ": it would wait for itself for ever"),
+                name_, {});
+  };
+  if (entry->maker == std::this_thread::get_id()) {
+    fail("while the same thread compiles this very key, expected none");
+  }
+  const auto timeout = std::chrono::milliseconds(trace_timeout_ms.load());
+  const auto start = std::chrono::steady_clock::now();
+  while (!finished_.wait_for(lock, timeout / 10, done)) {
+    if (!entry->tracing) {
+      finished_.wait(lock, done);
+      return;
+    }
+    if (std::chrono::steady_clock::now() - start < timeout) continue;
+    fail(
+        "while another thread still runs the function for this very key, expected it to return; "
+        "a function must not wait for a thread that calls it with the same arguments");
+  }
+}
+
+void JitState::RefuseMiss(const CallKey& key) const {
+  if (report_.first) {
+    ThrowStatus(InvalidArgument("got a miss, expected none (on_miss is error): no key is compiled "
+                                "yet, got ",
+                                TextOf(key), "; call warmup() with such arguments first"),
+                name_, {});
+  }
+  ThrowStatus(InvalidArgument("got a miss, expected none (on_miss is error): ", ReasonText(report_),
+                              "; got ", TextOf(key), ", nearest key ", report_.nearest_key,
+                              "; call warmup() with such arguments first"),
+              name_, {});
+}
+
+void JitState::RefuseCompile(const CallKey& key) const {
+  ThrowStatus(
+      ResourceExhausted("got a miss after ", options_.max_compiles,
+                        " compiles, expected no more (max_compiles is ", options_.max_compiles,
+                        "): ", report_.first ? "the first key" : ReasonText(report_), "; got ",
+                        TextOf(key), ", nearest key ",
+                        report_.first ? "none" : report_.nearest_key, "; ",
+                        HowToMissLess(report_), ", or raise max_compiles"),
+      name_, {});
+}
+
+void JitState::Admit(const CallKey& key, uint64_t hash, const Request& request) {
+  Explain(key, hash, request.parameters);
+  if (on_miss() == OnMiss::kError && !request.warmup) RefuseMiss(key);
+  if (options_.max_compiles > 0 && compiles_made_ >= options_.max_compiles) RefuseCompile(key);
+}
+
+EntryPtr JitState::FindOrMake(const CallKey& key, const Request& request,
+                              const std::function<void(CacheEntry&)>& fill) {
   const uint64_t hash = runtime::HashWords(key.words);
   EntryPtr entry;
   {
-    std::unique_lock<std::shared_mutex> lock(mutex_);
+    Lock lock(mutex_);
     while (const EntryPtr found = Lookup(key, hash)) {
-      finished_.wait(lock, [&] { return found->status != CacheEntry::Status::kPending; });
+      Await(found, hash, lock);
       if (found->status == CacheEntry::Status::kReady) {
         CountHit();
-        return found.get();
+        return found;
       }
       // It failed, and is no longer in the map: try ourselves, or wait for whoever was faster.
     }
-    Explain(key);
+    CountMiss();
+    Admit(key, hash, request);
+    ++compiles_made_;
     entry = std::make_shared<CacheEntry>(key);
-    entries_.push_back(entry);
-    by_hash_[hash].push_back(entry);
+    entry->maker = std::this_thread::get_id();
+    entry->process = ::getpid();
+    by_hash_[hash].push_back(entries_.insert(entries_.end(), entry));
   }
-  CountMiss();
   const auto finish = [&](CacheEntry::Status status) {
-    const std::unique_lock<std::shared_mutex> lock(mutex_);
+    const Lock lock(mutex_);
     entry->status = status;
-    if (status == CacheEntry::Status::kFailed) Forget(entry, hash);
+    if (status == CacheEntry::Status::kFailed) {
+      --compiles_made_;
+      Forget(entry, hash);
+    }
     finished_.notify_all();
   };
   try {
     fill(*entry);
+    // A program of its own where nothing is computed, so that these entries are bounded too.
+    if (entry->program == nullptr) entry->program = cache::ModuleCache::Global().Adopt(nullptr);
   } catch (...) {
     finish(CacheEntry::Status::kFailed);
     throw;
   }
   finish(CacheEntry::Status::kReady);
-  return entry.get();
+  Register(entry);
+  return entry;
 }
 
-namespace {
+void JitState::EndTrace(CacheEntry& entry) {
+  const Lock lock(mutex_);
+  entry.tracing = false;
+}
 
-// The newest keys are the likely neighbours; a bound keeps a miss cheap after thousands.
-constexpr size_t kLooked = 256;
+void JitState::Register(const EntryPtr& entry) {
+  cache::KeeperId id;
+  cache::Keeper keeper;
+  keeper.bytes = entry->bytes();
+  keeper.let_go = [state = weak_from_this(), weak = std::weak_ptr<CacheEntry>(entry)] {
+    const std::shared_ptr<JitState> alive = state.lock();
+    const EntryPtr mine = weak.lock();
+    if (mine != nullptr) mine->Die();
+    if (alive != nullptr && mine != nullptr) alive->Drop(mine);
+  };
+  if (!cache::ModuleCache::Global().OnEvict(entry->program, std::move(keeper), &id)) {
+    entry->Die();
+    Drop(entry);
+    return;
+  }
+  const Lock lock(mutex_);
+  entry->keeper = id;
+}
 
-}  // namespace
+void JitState::Drop(const EntryPtr& entry) {
+  const uint64_t hash = runtime::HashWords(entry->words());
+  {
+    const Lock lock(mutex_);
+    if (Forget(entry, hash)) {
+      if (evicted_.size() >= kRemembered) evicted_.clear();
+      evicted_.insert(hash);
+      ++evictions_;
+    }
+  }
+  WarmTable::DropEverywhere(entry.get());
+}
 
-void JitState::Explain(const CallKey& key) {
+void JitState::Replace(const EntryPtr& entry, cache::ProgramPtr program) {
+  const uint64_t hash = runtime::HashWords(entry->words());
+  const EntryPtr better = std::make_shared<CacheEntry>(*entry, std::move(program));
+  {
+    const Lock lock(mutex_);
+    const auto it = by_hash_.find(hash);
+    if (it == by_hash_.end()) return;
+    const auto place = std::find_if(it->second.begin(), it->second.end(),
+                                    [&](const auto& one) { return *one == entry; });
+    if (place == it->second.end()) return;
+    **place = better;
+    ++swapped_;
+  }
+  entry->Die();
+  WarmTable::DropEverywhere(entry.get());
+  Register(better);
+  // Nobody else has the stand-in.
+  cache::ModuleCache::Global().Evict(entry->program);
+}
+
+void JitState::Explain(const CallKey& key, uint64_t hash, const ParameterStarts* parameters) {
   const std::vector<KeyItem> items = runtime::ReadKey(key.words);
   report_ = MissReport{};
   report_.function = name_;
   report_.missed = true;
+  report_.evicted = evicted_.erase(hash) != 0;
+  if (report_.evicted) report_.components.emplace_back("evicted");
   const CacheEntry* nearest = nullptr;
   int64_t best = 0;
   size_t looked = 0;
@@ -107,46 +285,17 @@ void JitState::Explain(const CallKey& key) {
   }
   report_.first = nearest == nullptr;
   if (nearest == nullptr) return;
-  const std::vector<KeyItem> there = runtime::ReadKey(nearest->words());
-  report_.nearest_key = runtime::KeyText(there);
   WarnOfStatics(items);
-  int argument = 0;
-  for (size_t i = 0; i < std::min(items.size(), there.size()); ++i) {
-    const bool tensor = items[i].kind == KeyItem::Kind::kTensor;
-    if (items[i].words == there[i].words) {
-      if (tensor) ++argument;
-      continue;
-    }
-    report_.got = items[i].ToString();
-    report_.expected = there[i].ToString();
-    if (!tensor) return;
-    report_.argument = argument;
-    report_.argument_shape = report_.got;
-    if (there[i].kind != KeyItem::Kind::kTensor || items[i].dtype() != there[i].dtype() ||
-        items[i].rank() != there[i].rank()) {
-      return;
-    }
-    for (int axis = 0; axis < items[i].rank(); ++axis) {
-      if (items[i].SameExtent(there[i], axis)) continue;
-      report_.axis = axis;
-      report_.got = items[i].Extent(axis);
-      report_.expected = there[i].Extent(axis);
-      return;
-    }
-  }
-  const bool longer = items.size() != there.size();
-  report_.got = longer ? absl::StrCat(items.size(), " parts") : "another static value";
-  report_.expected = longer ? absl::StrCat(there.size()) : "that of the nearest key";
+  Compare(items, runtime::ReadKey(nearest->words()), parameters, &report_);
 }
 
 void JitState::WarnOfStatics(const std::vector<KeyItem>& items) {
   if (warned_of_statics_) return;
   absl::flat_hash_map<int, int> alike;  // item -> how many keys differ in it alone
-  const size_t first = entries_.size() > kLooked ? entries_.size() - kLooked : 0;
-  for (size_t i = first; i < entries_.size(); ++i) {
-    const EntryPtr& entry = entries_[i];
-    if (entry->status != CacheEntry::Status::kReady) continue;
-    const int item = runtime::OnlyArithmeticDifference(items, runtime::ReadKey(entry->words()));
+  size_t looked = 0;
+  for (auto it = entries_.rbegin(); it != entries_.rend() && looked < kLooked; ++it, ++looked) {
+    if ((*it)->status != CacheEntry::Status::kReady) continue;
+    const int item = runtime::OnlyArithmeticDifference(items, runtime::ReadKey((*it)->words()));
     if (item < 0 || ++alike[item] < 2) continue;
     warned_of_statics_ = true;
     LogWarning(absl::StrCat(
@@ -157,9 +306,17 @@ void JitState::WarnOfStatics(const std::vector<KeyItem>& items) {
   }
 }
 
-void JitState::CountCompile(const codegen::CompileReport& report) {
+void JitState::SetTier(std::string_view tier) {
+  const Lock lock(mutex_);
+  report_.tier = tier;
+}
+
+void JitState::SetTraceTimeoutForTest(int milliseconds) { trace_timeout_ms.store(milliseconds); }
+
+void JitState::CountCompile(const codegen::CompileReport& report, bool stand_in) {
   const std::lock_guard<std::mutex> lock(compile_mutex_);
   ++compiled_.compiles;
+  if (stand_in) ++compiled_.stand_ins;
   compiled_.llvm_runs += report.llvm_runs;
   compiled_.kernel_hits += report.kernel_hits;
   compiled_.compile_ms += report.total_ms;
@@ -171,8 +328,14 @@ JitStats JitState::stats() const {
     const std::lock_guard<std::mutex> lock(compile_mutex_);
     stats = compiled_;
   }
-  stats.calls = calls_.load(std::memory_order_relaxed);
-  stats.hits = hits_.load(std::memory_order_relaxed);
+  {
+    const std::shared_lock<std::shared_mutex> lock(mutex_);
+    stats.evictions = evictions_;
+    stats.swapped = swapped_;
+  }
+  const int64_t pending = WarmTable::PendingHits(id_);
+  stats.calls = counters_->calls.load(std::memory_order_relaxed) + pending;
+  stats.hits = counters_->hits.load(std::memory_order_relaxed) + pending;
   stats.misses = misses_.load(std::memory_order_relaxed);
   stats.traces = traces_.load(std::memory_order_relaxed);
   return stats;
@@ -187,7 +350,7 @@ MissReport JitState::explain() const {
 
 std::string JitState::Reason() const {
   const MissReport report = explain();
-  if (report.first) return "first key";
+  if (report.first) return report.evicted ? ReasonText(report) : "first key";
   return absl::StrCat(ReasonText(report), "; nearest key ", report.nearest_key);
 }
 

@@ -2,9 +2,10 @@
 //
 // JitState: the cache and the counters of one jit function, shared by all calls of it.
 //
-// Ready entries stay for good, so a call may use one without a lock once it has found it. The mutex
-// guards the map; it is never held while user code or the compiler runs. An entry is made by the
-// thread that first asked (it is kPending meanwhile); the others wait.
+// An entry is made by the thread that first asked (it is kPending meanwhile); the others wait. Ready
+// entries stay until their program is evicted from the memory tier, or a better program replaces
+// them. Calls that hit find them in their thread's WarmTable; the mutex guards the map of the rest.
+// It is never held while user code or the compiler runs.
 #ifndef SWAGE_RUNTIME_JIT_STATE_H_
 #define SWAGE_RUNTIME_JIT_STATE_H_
 
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -19,31 +21,15 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "runtime/cache_entry.h"
 #include "runtime/jit.h"
+#include "runtime/miss_report.h"
 #include "runtime/program.h"
 #include "runtime/signature.h"
 #include "runtime/trace.h"
 
 namespace swage::internal {
-
-// A static argument without a byte form, of a call that is under way.
-struct StaticObject {
-  std::function<std::any()> copy;
-  std::function<bool(const std::any&)> equals;
-};
-
-// The signature of a call.
-struct CallKey {
-  runtime::WordSpan words;
-  absl::Span<const StaticObject> objects;
-};
-
-// Where a leaf of the result comes from.
-struct LeafSource {
-  enum class Kind : uint8_t { kUndefined, kOutput, kArgument };
-  Kind kind = Kind::kUndefined;
-  int index = 0;  // of the program's outputs; of its inputs, the captured ones last
-};
 
 // What a trace found out, beside the graph itself.
 struct TraceOutcome {
@@ -57,78 +43,87 @@ struct TraceOutcome {
 TraceOutcome RunTrace(runtime::TraceScope& scope, absl::Span<const Tensor* const> arguments,
                       const TraceFn& trace);
 
-// "argument 1 (f32[32,64]): dimension 0 is 32, expected 31".
-std::string ReasonText(const MissReport& report);
-
-class CacheEntry {
+class JitState : public std::enable_shared_from_this<JitState> {
  public:
-  enum class Status : uint8_t { kPending, kReady, kFailed };
-
-  CacheEntry(const CallKey& key);
-  bool Matches(const CallKey& key) const;
-
-  const std::vector<uint64_t>& words() const { return words_; }
-
-  // Guarded by the state's mutex until kReady is seen; unchanging afterwards.
-  Status status = Status::kPending;
-  std::shared_ptr<codegen::Executable> executable;  // null: nothing is computed
-  std::vector<int64_t> output_bytes;
-  std::vector<Tensor> captured;
-  std::vector<LeafSource> leaves;
-  std::shared_ptr<const void> skeleton;
-
- private:
-  std::vector<uint64_t> words_;
-  std::vector<std::any> objects_;
-};
-
-class JitState {
- public:
-  JitState(std::string name, runtime::ResolvedOptions options)
-      : name_(std::move(name)), options_(std::move(options)) {}
+  JitState(std::string name, runtime::ResolvedOptions options);
+  ~JitState();
 
   const std::string& name() const { return name_; }
   const runtime::ResolvedOptions& options() const { return options_; }
+  uint64_t id() const { return id_; }
+  const std::shared_ptr<CallCounters>& counters() const { return counters_; }
 
-  // The ready entry of this key, or null. No lock when it is the last one that was found.
-  CacheEntry* Find(const CallKey& key);
+  OnMiss on_miss() const { return on_miss_.load(std::memory_order_relaxed); }
+  void set_on_miss(OnMiss policy) { on_miss_.store(policy, std::memory_order_relaxed); }
+
+  // The ready entry of this key, or null.
+  EntryPtr Find(const CallKey& key);
+
   // Waits for or makes the entry. `fill` runs user code and the compiler in the calling thread;
-  // what it throws passes through, and the next caller tries again.
-  CacheEntry* FindOrMake(const CallKey& key, const std::function<void(CacheEntry&)>& fill);
+  // what it throws passes through, and the next caller tries again. Throws swage::Error instead of
+  // making it when OnMiss::kError or max_compiles forbid it.
+  struct Request {
+    bool warmup = false;  // asked for by name: OnMiss::kError does not forbid it
+    const ParameterStarts* parameters = nullptr;
+  };
+  EntryPtr FindOrMake(const CallKey& key, const Request& request,
+                      const std::function<void(CacheEntry&)>& fill);
+  // `fill` is done with user code; those who wait may wait for the compiler as long as it takes.
+  void EndTrace(CacheEntry& entry);
+  // Puts another program in the place of the one that `entry` has, unless it is gone.
+  void Replace(const EntryPtr& entry, cache::ProgramPtr program);
 
   JitStats stats() const;
   MissReport explain() const;
   // One line for the log: why this key is compiled.
   std::string Reason() const;
 
-  void CountCall() { calls_.fetch_add(1, std::memory_order_relaxed); }
-  void CountHit() { hits_.fetch_add(1, std::memory_order_relaxed); }
+  void CountCall() { counters_->calls.fetch_add(1, std::memory_order_relaxed); }
+  void CountHit() { counters_->hits.fetch_add(1, std::memory_order_relaxed); }
   void CountMiss() { misses_.fetch_add(1, std::memory_order_relaxed); }
   void CountTrace() { traces_.fetch_add(1, std::memory_order_relaxed); }
-  void CountCompile(const codegen::CompileReport& report);
+  void CountCompile(const codegen::CompileReport& report, bool stand_in);
+  // Which tier had the program of the last miss.
+  void SetTier(std::string_view tier);
+  // For tests: how long to wait for another thread's trace before it counts as a deadlock.
+  static void SetTraceTimeoutForTest(int milliseconds);
 
  private:
-  using EntryPtr = std::shared_ptr<CacheEntry>;
+  using Lock = std::unique_lock<std::shared_mutex>;
 
   EntryPtr Lookup(const CallKey& key, uint64_t hash) const;
-  // Takes a failed entry out; those who wait for it hold it.
-  void Forget(const EntryPtr& entry, uint64_t hash);
+  // Waits until `entry` is no longer pending; throws when that cannot happen.
+  void Await(const EntryPtr& entry, uint64_t hash, Lock& lock);
+  // Refuses a key that must not be made; writes the report.
+  void Admit(const CallKey& key, uint64_t hash, const Request& request);
+  [[noreturn]] void RefuseMiss(const CallKey& key) const;
+  [[noreturn]] void RefuseCompile(const CallKey& key) const;
+  void Register(const EntryPtr& entry);
+  // Takes an entry out; those who wait for it or run it hold it. False: it was not there.
+  bool Forget(const EntryPtr& entry, uint64_t hash);
+  // Its program was evicted.
+  void Drop(const EntryPtr& entry);
   // Compares a missed key with those that are there.
-  void Explain(const CallKey& key);
+  void Explain(const CallKey& key, uint64_t hash, const ParameterStarts* parameters);
   void WarnOfStatics(const std::vector<runtime::KeyItem>& items);
 
+  const uint64_t id_;
   const std::string name_;
   const runtime::ResolvedOptions options_;
+  std::atomic<OnMiss> on_miss_;
+  const std::shared_ptr<CallCounters> counters_;
 
-  std::atomic<CacheEntry*> last_{nullptr};
   mutable std::shared_mutex mutex_;
   std::condition_variable_any finished_;
-  std::vector<EntryPtr> entries_;  // in order of their making
-  absl::flat_hash_map<uint64_t, std::vector<EntryPtr>> by_hash_;
+  std::list<EntryPtr> entries_;  // in order of their making
+  absl::flat_hash_map<uint64_t, std::vector<std::list<EntryPtr>::iterator>> by_hash_;
+  absl::flat_hash_set<uint64_t> evicted_;  // hashes of keys that were here
   MissReport report_;
   bool warned_of_statics_ = false;
+  int64_t compiles_made_ = 0;  // or being made: what max_compiles bounds
+  int64_t evictions_ = 0, swapped_ = 0;
 
-  std::atomic<int64_t> calls_{0}, hits_{0}, misses_{0}, traces_{0};
+  std::atomic<int64_t> misses_{0}, traces_{0};
   mutable std::mutex compile_mutex_;  // guards compiled_
   JitStats compiled_;
 };

@@ -1,11 +1,13 @@
 #include "runtime/program.h"
 
+#include <limits>
 #include <new>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "cache/module_cache.h"
 #include "compiler/ir/fingerprint.h"
 #include "runtime/ir_types.h"
@@ -51,14 +53,32 @@ void LogCompile(const std::string& name, const codegen::CompileReport& report,
 
 // No exception may leave: other threads wait for the outcome.
 StatusOr<std::shared_ptr<codegen::Executable>> CompileGuarded(std::unique_ptr<ir::Module> module,
-                                                              const ResolvedOptions& options) {
+                                                              const ResolvedOptions& options,
+                                                              Effort effort) {
   try {
-    return options.backend->compile(std::move(module), options.compiler);
+    return options.backend->compile(std::move(module), options.compiler, effort);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("[compile] out of memory");
   } catch (const std::exception& error) {
     return Internal("[compile] ", error.what());
   }
+}
+
+StatusOr<OnMiss> OnMissFromEnvironment() {
+  constexpr std::pair<std::string_view, OnMiss> kPolicies[] = {
+      {"wait", OnMiss::kWait},
+      {"background", OnMiss::kBackground},
+      {"error", OnMiss::kError},
+      {"exact", OnMiss::kExact},
+  };
+  const std::string text = GetEnv("SWAGE_ON_MISS").value_or("wait");
+  std::vector<std::string_view> names;
+  for (const auto& [name, policy] : kPolicies) {
+    if (name == text) return policy;
+    names.push_back(name);
+  }
+  return InvalidArgument("[environment] SWAGE_ON_MISS='", text,
+                         "', expected wait, background, error or exact", DidYouMean(text, names));
 }
 
 }  // namespace
@@ -77,6 +97,11 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options) {
   compiler.fast_math = options.fast_math.value_or(compiler.fast_math);
   compiler.fold_budget_bytes = options.max_constant_bytes.value_or(compiler.fold_budget_bytes);
   resolved.key = KeyOf(resolved);
+  SWAGE_ASSIGN_OR_RETURN(const OnMiss from_environment, OnMissFromEnvironment());
+  resolved.on_miss = options.on_miss.value_or(from_environment);
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> max_compiles,
+                         GetEnvInt("SWAGE_MAX_COMPILES", 0, std::numeric_limits<int64_t>::max()));
+  resolved.max_compiles = options.max_compiles.value_or(max_compiles.value_or(0));
   return resolved;
 }
 
@@ -89,18 +114,53 @@ const ResolvedOptions& EagerOptions() {
   return *options;
 }
 
+namespace {
+
+StatusOr<std::shared_ptr<codegen::Executable>> CompileAndLog(std::unique_ptr<ir::Module> module,
+                                                             const ResolvedOptions& options,
+                                                             std::string_view reason,
+                                                             Effort effort) {
+  const std::string name = module->name();
+  SWAGE_ASSIGN_OR_RETURN(auto executable, CompileGuarded(std::move(module), options, effort));
+  if (LogEnabled(LogLevel::kInfo)) LogCompile(name, executable->report(), reason);
+  return executable;
+}
+
+// A program that is compiled fast; in the cache by `key` only if it is as good as any.
+StatusOr<Compiled> CompileQuickly(std::unique_ptr<ir::Module> module, const std::string& key,
+                                  const ResolvedOptions& options, std::string_view reason) {
+  cache::ModuleCache& cache = cache::ModuleCache::Global();
+  Compiled compiled{.program = cache.Peek(key), .tier = kMemoryTier, .unfinished = nullptr};
+  if (compiled.program != nullptr) return compiled;
+  compiled.tier = kCompiledTier;
+  compiled.unfinished = module->Clone();
+  SWAGE_ASSIGN_OR_RETURN(auto executable,
+                         CompileAndLog(std::move(module), options, reason, Effort::kQuick));
+  if (executable->report().quick_kernels > 0) {
+    compiled.program = cache.Adopt(std::move(executable));
+    return compiled;
+  }
+  compiled.unfinished = nullptr;
+  const auto made = [&]() -> StatusOr<std::shared_ptr<codegen::Executable>> { return executable; };
+  bool hit;
+  SWAGE_ASSIGN_OR_RETURN(compiled.program, cache.Get(key, made, &hit));
+  return compiled;
+}
+
+}  // namespace
+
 StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const ResolvedOptions& options,
-                                 std::string_view reason) {
+                                 std::string_view reason, Effort effort) {
   const std::string key = absl::StrCat(options.key, ir::CanonicalText(*module));
-  Compiled compiled;
-  auto compile = [&]() -> StatusOr<std::shared_ptr<codegen::Executable>> {
-    const std::string name = module->name();
-    SWAGE_ASSIGN_OR_RETURN(auto executable, CompileGuarded(std::move(module), options));
-    if (LogEnabled(LogLevel::kInfo)) LogCompile(name, executable->report(), reason);
-    return executable;
+  if (effort == Effort::kQuick) return CompileQuickly(std::move(module), key, options, reason);
+  const auto compile = [&]() -> StatusOr<std::shared_ptr<codegen::Executable>> {
+    return CompileAndLog(std::move(module), options, reason, Effort::kFull);
   };
-  SWAGE_ASSIGN_OR_RETURN(compiled.executable,
-                         cache::ModuleCache::Global().Get(key, compile, &compiled.cached));
+  Compiled compiled;
+  bool hit = false;
+  SWAGE_ASSIGN_OR_RETURN(compiled.program,
+                         cache::ModuleCache::Global().Get(key, compile, &hit));
+  compiled.tier = hit ? kMemoryTier : kCompiledTier;
   return compiled;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "cache/module_cache.h"
 #include "codegen/executable.h"
 #include "compiler/passes/options.h"
 #include "runtime/backend.h"
@@ -21,18 +22,29 @@ struct ResolvedOptions {
   const Backend* backend = nullptr;
   passes::CompilerOptions compiler;
   std::string key;  // of all that decides what is compiled
+  OnMiss on_miss = OnMiss::kWait;
+  int64_t max_compiles = 0;  // 0: no limit
 };
 StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options);
 // Of ops that run at once: the environment alone.
 const ResolvedOptions& EagerOptions();
 
+// Which tier had a program.
+inline constexpr std::string_view kCompiledTier = "compiled", kMemoryTier = "memory";
+
 struct Compiled {
-  std::shared_ptr<codegen::Executable> executable;
-  bool cached = false;  // it was in the module cache: nothing was compiled
+  cache::ProgramPtr program;
+  std::string_view tier;
+  // Of a stand-in: what is to be compiled in earnest. Else null.
+  std::unique_ptr<ir::Module> unfinished;
+
+  codegen::Executable& executable() const { return *program->executable(); }
+  bool cached() const { return tier != kCompiledTier; }
 };
-// Through the process-wide module cache. `reason` goes into the log line of a compile.
+// Through the process-wide module cache. `reason` goes into the log line of a compile. With
+// Effort::kQuick a program that is not in the cache may come as a stand-in.
 StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const ResolvedOptions& options,
-                                 std::string_view reason);
+                                 std::string_view reason, Effort effort = Effort::kFull);
 
 // Allocates the results and runs. inputs are concrete and have the executable's input shapes.
 StatusOr<std::vector<Tensor>> RunExecutable(codegen::Executable& executable,

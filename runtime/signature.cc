@@ -1,5 +1,6 @@
 #include "runtime/signature.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_join.h"
@@ -90,8 +91,8 @@ void AppendTensor(Words* words, const ir::Shape& shape) {
   }
 }
 
-void AppendStructure(Words* words, int64_t value) {
-  words->push_back(Head(Tag::kStructure));
+void AppendStructure(Words* words, bool optional, int64_t value) {
+  words->push_back(Head(Tag::kStructure) | static_cast<uint64_t>(optional) << 8);
   words->push_back(static_cast<uint64_t>(value));
 }
 
@@ -141,7 +142,8 @@ std::string KeyItem::ToString() const {
       return absl::StrCat(ToAbsl(ir::DTypeName(dtype())), "[", absl::StrJoin(extents, ","), "]");
     }
     case Kind::kStructure:
-      return absl::StrCat("a structure of ", words[1]);
+      if (words[0] >> 8 != 0) return words[1] != 0 ? "a value" : "no value";
+      return absl::StrCat("a list of ", words[1]);
     case Kind::kStatic:
       return StaticText(words);
     case Kind::kObject:
@@ -186,10 +188,9 @@ std::string KeyText(const std::vector<KeyItem>& items) {
 }
 
 int64_t KeyDistance(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b) {
-  constexpr int64_t kOtherLength = 1'000'000, kOtherItem = 1000;
-  if (a.size() != b.size()) return kOtherLength;
-  int64_t distance = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
+  constexpr int64_t kOtherItem = 1000, kOtherLength = kOtherItem;
+  int64_t distance = a.size() == b.size() ? 0 : kOtherLength;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a[i].words == b[i].words) continue;
     const bool tensors = a[i].kind == KeyItem::Kind::kTensor && b[i].kind == KeyItem::Kind::kTensor;
     if (!tensors || a[i].dtype() != b[i].dtype() || a[i].rank() != b[i].rank()) {

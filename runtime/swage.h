@@ -9,6 +9,7 @@
 #ifndef SWAGE_RUNTIME_SWAGE_H_
 #define SWAGE_RUNTIME_SWAGE_H_
 
+#include "runtime/cache.h"
 #include "runtime/dtype.h"
 #include "runtime/error.h"
 #include "runtime/hlo.h"

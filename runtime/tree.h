@@ -57,8 +57,9 @@ class SWAGE_API ArgumentSink {
  public:
   // `movable`: the caller gave its handle away (std::move); its memory may be reused.
   virtual void AddTensor(const Tensor& tensor, bool movable) = 0;
-  // Structure: a count of elements, present or absent.
-  virtual void AddStructure(int64_t value) = 0;
+  // Structure: how many elements a list has, whether an optional has a value.
+  enum class Structure : unsigned char { kList, kOptional };
+  virtual void AddStructure(Structure kind, int64_t value) = 0;
   // A static argument, by value: bytes that decide equality.
   virtual void AddStatic(const std::type_info& type, const void* bytes, size_t size,
                          bool arithmetic) = 0;
@@ -199,7 +200,7 @@ struct TreePacker {
 template <bool kMovable, typename T>
 struct TreePacker<kMovable, std::vector<T>> {
   static void Run(ArgumentSink& sink, const std::vector<T>& tree) {
-    sink.AddStructure(static_cast<int64_t>(tree.size()));
+    sink.AddStructure(ArgumentSink::Structure::kList, static_cast<int64_t>(tree.size()));
     for (const T& element : tree) Pack<kMovable>(sink, element);
   }
 };
@@ -212,7 +213,7 @@ struct TreePacker<kMovable, std::array<T, N>> {
 template <bool kMovable, typename T>
 struct TreePacker<kMovable, std::optional<T>> {
   static void Run(ArgumentSink& sink, const std::optional<T>& tree) {
-    sink.AddStructure(tree.has_value() ? 1 : 0);
+    sink.AddStructure(ArgumentSink::Structure::kOptional, tree.has_value() ? 1 : 0);
     if (tree.has_value()) Pack<kMovable>(sink, *tree);
   }
 };

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "base/check_mode.h"
 #include "base/guard_memory.h"
@@ -70,6 +71,23 @@ void RunKernel(const Step& step, const BufferPointers& buffers) {
   });
 }
 
+int64_t BytesOf(const CpuProgram& program) {
+  int64_t bytes = sizeof(CpuExecutable) + program.arena_bytes;
+  for (const ir::Literal& constant : program.constants) {
+    bytes += static_cast<int64_t>(sizeof(constant) + constant.bytes().size());
+  }
+  bytes += static_cast<int64_t>(program.slices.size() * sizeof(ArenaSlice));
+  absl::flat_hash_set<const codegen::Executable*> callees;
+  for (const Step& step : program.steps) {
+    bytes += static_cast<int64_t>(sizeof(step) + step.buffers.size() * sizeof(BufferRef) +
+                                  step.dims.size() * sizeof(int64_t) + step.name.size());
+    if (step.callee != nullptr && callees.insert(step.callee.get()).second) {
+      bytes += step.callee->memory_bytes();
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 CpuExecutable::CpuExecutable(CpuProgram program, codegen::CompileReport report)
@@ -77,9 +95,17 @@ CpuExecutable::CpuExecutable(CpuProgram program, codegen::CompileReport report)
   input_shapes_ = program_.input_shapes;
   output_shapes_ = program_.output_shapes;
   report_ = report;
+  memory_bytes_ = BytesOf(program_);
 }
 
-CpuExecutable::~CpuExecutable() { delete spare_.load(); }
+CpuExecutable::~CpuExecutable() {
+  // What only this program used was used when it was.
+  for (const Step& step : program_.steps) {
+    if (step.kernel != nullptr) KernelCache::RaiseUse(step.kernel, use().value());
+    if (step.callee != nullptr) step.callee->use().Raise(use().value());
+  }
+  delete spare_.load();
+}
 
 Status CpuExecutable::Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) {
   const BaseTable& table = program_.table;

@@ -73,6 +73,7 @@ class CpuExecutable : public codegen::Executable {
   ~CpuExecutable() override;
 
   Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override;
+  int64_t memory_bytes() const override { return memory_bytes_; }
 
   const CpuProgram& program() const { return program_; }
 
@@ -81,6 +82,7 @@ class CpuExecutable : public codegen::Executable {
   Status RunSteps(char** bases);
 
   CpuProgram program_;
+  int64_t memory_bytes_;
   // The arena of the last call, for the next; a second caller at the same time makes its own.
   std::atomic<Arena*> spare_{nullptr};
 };

@@ -3,11 +3,15 @@
 // The kernels of this process by key. The key is the text of the generalised fusion with everything
 // that code depends on (target, options, code level), compared in full, so two programs, and two
 // shapes of one program, share a kernel whenever its code would be the same.
+//
 // Thread-safe; one compile per key at a time, others wait for it. A failed compile is not kept.
+// A kernel that an executable holds stays. One that nobody holds is kept for later programs until
+// it is the least recently used thing of the process (base/memory_bound.h); then its code is freed.
 #ifndef SWAGE_CODEGEN_CPU_KERNEL_CACHE_H_
 #define SWAGE_CODEGEN_CPU_KERNEL_CACHE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,6 +19,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/function_ref.h"
 #include "base/hash.h"
+#include "base/memory_bound.h"
 #include "base/status.h"
 #include "codegen/cpu/kernel_loader.h"
 
@@ -27,33 +32,61 @@ struct CompiledKernel {
   double emit_ms = 0;        // our IR
   double llvm_ms = 0;        // LLVM's passes and code generation
   double link_ms = 0;
+
+  int64_t memory_bytes() const;
 };
 
-class KernelCache {
+class KernelCache final : public MemoryHolder {
  public:
   // The process's cache; never destroyed.
   static KernelCache& Get();
+  explicit KernelCache(MemoryBound* bound);
+
+  // Whoever holds it uses the kernel; the last one to let go leaves it to the cache.
+  using KernelPtr = std::shared_ptr<const CompiledKernel>;
 
   struct Lookup {
-    std::shared_ptr<const CompiledKernel> kernel;
+    KernelPtr kernel;
     bool hit = false;  // compiled before, or by another thread meanwhile
   };
-  StatusOr<Lookup> Find(const std::string& key,
-                        FunctionRef<StatusOr<CompiledKernel>()> compile);
+  StatusOr<Lookup> Find(const std::string& key, FunctionRef<StatusOr<CompiledKernel>()> compile);
+  // The kernel of this key if it is there, else null.
+  KernelPtr Peek(const std::string& key);
 
-  int64_t size() const;
+  // The user of `kernel` last ran at `tick`; before it lets go.
+  static void RaiseUse(const KernelPtr& kernel, int64_t tick);
+
+  struct Stats {
+    int64_t hits = 0;
+    int64_t misses = 0;
+    int64_t kernels = 0;
+    int64_t unused = 0;  // of them: held by no executable
+    int64_t bytes = 0;
+    int64_t evictions = 0;
+  };
+  Stats stats() const;
+  int64_t size() const { return stats().kernels; }
   // Forgets all kernels; those in use live on in their executables.
   void Clear();
 
+  int64_t bytes() const override;
+  int64_t OldestUse() override;
+  void EvictOldest() override;
+
  private:
-  struct Entry {
-    std::string key;
-    std::mutex compiling;
-    std::shared_ptr<const CompiledKernel> kernel;  // guarded by `compiling`
-  };
+  struct Entry;
+  struct LetGo;  // the deleter of what users hold
+  using EntryPtr = std::shared_ptr<Entry>;
+  using Unused = std::multimap<int64_t, EntryPtr>;
+
+  KernelPtr Lend(const EntryPtr& entry);  // with the lock held
+  void Release(const EntryPtr& entry);
+  void Keep(const Hash128& hash, const EntryPtr& entry, CompiledKernel kernel);
 
   mutable std::mutex mutex_;
-  absl::flat_hash_map<Hash128, std::shared_ptr<Entry>> entries_;
+  absl::flat_hash_map<Hash128, EntryPtr> entries_;
+  Unused unused_;  // by last use
+  Stats stats_;
 };
 
 }  // namespace swage::cpu

@@ -36,6 +36,7 @@ struct Planned {
   std::vector<ir::Literal> tables;
   emit::KernelPlan plan;
   CodegenLevel level = CodegenLevel::kDefault;
+  bool quick = false;  // below the level that it should have
   std::string key;
   Status status;
   double plan_ms = 0;
@@ -62,11 +63,20 @@ StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
   }
   SWAGE_ASSIGN_OR_RETURN(planned.plan,
                          emit::PlanKernel(*planned.generalised.fusion, EmitOptionsFor(target)));
+  const std::string text = ir::CanonicalText(*planned.generalised.fusion);
+  const auto key_of = [&](CodegenLevel level) {
+    return absl::StrCat("cpu=", target.cpu(), ";features=", target.feature_string(),
+                        ";level=", static_cast<int>(level), ";",
+                        EmitOptionsFor(target).ToString(), "\n", text);
+  };
   planned.level = LevelOf(planned.plan);
-  planned.key = absl::StrCat("cpu=", target.cpu(), ";features=", target.feature_string(),
-                             ";level=", static_cast<int>(planned.level), ";",
-                             EmitOptionsFor(target).ToString(), "\n",
-                             ir::CanonicalText(*planned.generalised.fusion));
+  planned.key = key_of(planned.level);
+  planned.quick = options.quick && planned.level != CodegenLevel::kNone &&
+                  KernelCache::Get().Peek(planned.key) == nullptr;
+  if (planned.quick) {
+    planned.level = CodegenLevel::kNone;
+    planned.key = key_of(planned.level);
+  }
   planned.plan_ms = MillisecondsSince(start);
   return planned;
 }
@@ -174,6 +184,7 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
     }
     SWAGE_RETURN_IF_ERROR(FillRunTimeSizes(*fusions[i], planned[i], &jobs[i]));
     ++report->kernels;
+    if (planned[i].quick) ++report->quick_kernels;
     if (jobs[i].hit) {
       ++report->kernel_hits;
     } else {

@@ -19,6 +19,9 @@ namespace swage::cpu {
 struct KernelOptions {
   bool baked_dims = false;   // compile every extent in; for tests and measurements
   bool keep_texts = false;   // IR and assembly, for dumps
+  // Kernels that are not in the cache are generated at CodegenLevel::kNone: for a program that runs
+  // until a better one is ready. The bits of results are the same.
+  bool quick = false;
 };
 
 // One fusion of the module and the kernel that runs it.

@@ -12,13 +12,27 @@ namespace {
 
 class Nothing final : public codegen::Executable {
  public:
+  explicit Nothing(int64_t bytes = 0) : bytes_(bytes) {}
+  int64_t memory_bytes() const override { return bytes_; }
   Status Run(absl::Span<const void* const>, absl::Span<void* const>) override { return OkStatus(); }
+
+ private:
+  int64_t bytes_;
 };
 
-StatusOr<ModuleCache::ExecutablePtr> Make() { return std::make_shared<Nothing>(); }
+constexpr int64_t kBig = 100'000;
+
+StatusOr<ModuleCache::ExecutablePtr> Make() { return std::make_shared<Nothing>(kBig); }
+
+// Room for two of Make's, not for three.
+struct Bounded {
+  MemoryBound bound{5 * kBig / 2};
+  ModuleCache cache{&bound};
+};
 
 TEST(ModuleCacheTest, EqualKeysShareOneExecutable) {
-  ModuleCache cache(10);
+  Bounded bounded;
+  ModuleCache& cache = bounded.cache;
   bool hit = true;
   const auto first = cache.Get("a", Make, &hit);
   EXPECT_FALSE(hit);
@@ -31,7 +45,8 @@ TEST(ModuleCacheTest, EqualKeysShareOneExecutable) {
 }
 
 TEST(ModuleCacheTest, TheLeastRecentlyUsedGoFirst) {
-  ModuleCache cache(2);
+  Bounded bounded;
+  ModuleCache& cache = bounded.cache;
   bool hit;
   const auto a = cache.Get("a", Make, &hit);
   (void)cache.Get("b", Make, &hit);
@@ -44,11 +59,12 @@ TEST(ModuleCacheTest, TheLeastRecentlyUsedGoFirst) {
   EXPECT_FALSE(hit);
   cache.Clear();
   EXPECT_EQ(cache.stats().entries, 0);
-  EXPECT_TRUE((*a)->Run({}, {}).ok());  // held, so it lives
+  EXPECT_TRUE((*a)->executable()->Run({}, {}).ok());  // held, so it lives
 }
 
 TEST(ModuleCacheTest, AFailureIsNotKept) {
-  ModuleCache cache(2);
+  Bounded bounded;
+  ModuleCache& cache = bounded.cache;
   bool hit;
   const auto failed = cache.Get(
       "a", []() -> StatusOr<ModuleCache::ExecutablePtr> { return InvalidArgument("[x] no"); },
@@ -59,7 +75,8 @@ TEST(ModuleCacheTest, AFailureIsNotKept) {
 }
 
 TEST(ModuleCacheTest, OneCompilePerKeyHoweverManyAsk) {
-  ModuleCache cache(2);
+  Bounded bounded;
+  ModuleCache& cache = bounded.cache;
   std::atomic<int> compiles{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 16; ++i) {

@@ -101,7 +101,7 @@ TEST(JitTest, ExplainOfDtypesStaticsAndStructure) {
   f(F32({1}), 3, std::vector<Tensor>{});
   EXPECT_THAT(TextOf(f.explain()), HasSubstr("got 3, expected 2"));
   f(F32({1}), 3, std::vector<Tensor>{F32({1})});
-  EXPECT_THAT(TextOf(f.explain()), HasSubstr("got a structure of 1, expected a structure of 0"));
+  EXPECT_THAT(TextOf(f.explain()), HasSubstr("parameter 2: got a list of 1, expected a list of 0"));
 }
 
 TEST(JitTest, StatsPrint) {
