@@ -4,7 +4,8 @@
 //
 //   std::string key = absl::StrCat(device, options, ir::CanonicalText(module));
 //   bool hit;
-//   StatusOr<ProgramPtr> program = ModuleCache::Global().Get(key, [&] { return Compile(...); }, &hit);
+//   StatusOr<ProgramPtr> program = ModuleCache::Global().Get(key, [&] { return Compile(...); },
+//   &hit);
 //   (*program)->Touch();                  // before each run
 //
 // - Keys are compared in full, not by hash alone.

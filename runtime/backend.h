@@ -15,8 +15,8 @@
 
 namespace swage::runtime {
 
-// How much time a compile may take. kQuick gives a stand-in that computes the same bits more slowly;
-// where its report has no quick kernels it is as good as the other.
+// How much time a compile may take. kQuick gives a stand-in that computes the same bits more
+// slowly; where its report has no quick kernels it is as good as the other.
 enum class Effort { kFull, kQuick };
 
 struct Backend {

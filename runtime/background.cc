@@ -4,12 +4,16 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <optional>
 #include <utility>
+
+#include "cache/background_thread.h"
 
 namespace swage::runtime {
 
 BackgroundCompiler& BackgroundCompiler::Get() {
-  // A forked child gets a new one: the thread of the old one is not there, and its lock may be held.
+  // A forked child gets a new one: the thread of the old one is not there, and its lock may be
+  // held.
   static std::atomic<BackgroundCompiler*> current{nullptr};
   static std::mutex making;
   BackgroundCompiler* found = current.load(std::memory_order_acquire);
@@ -32,7 +36,11 @@ BackgroundCompiler& BackgroundCompiler::Get() {
 bool BackgroundCompiler::Add(std::function<void()> job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (stopping_ || waiting_.size() >= kMaxWaiting) return false;
-  if (!thread_.joinable()) thread_ = std::thread([this] { Work(); });
+  if (!thread_.joinable()) {
+    std::optional<std::thread> started = cache::StartBackgroundThread([this] { Work(); });
+    if (!started.has_value()) return false;
+    thread_ = *std::move(started);
+  }
   waiting_.push_back(std::move(job));
   changed_.notify_all();
   return true;

@@ -2,7 +2,7 @@
 //
 // One thread that compiles behind the callers' back, for OnMiss::kBackground.
 //
-//   if (!BackgroundCompiler::Get().Add([...] { ... })) { do it here }   // the queue is full
+//   if (!BackgroundCompiler::Get().Add([...] { ... })) { do it here }   // it is full
 //
 // The thread starts with the first job. When the process exits, jobs that wait are dropped and the
 // one that runs is waited for. A forked child starts a thread of its own.
@@ -24,7 +24,7 @@ class BackgroundCompiler {
 
   static BackgroundCompiler& Get();
 
-  // False: too many jobs wait. `job` must not throw.
+  // False: too many jobs wait, or there is no thread. `job` must not throw.
   bool Add(std::function<void()> job);
   // Returns when nothing waits or runs.
   void Drain();
@@ -36,7 +36,7 @@ class BackgroundCompiler {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;
-  bool running_ = false;   // a job
+  bool running_ = false;  // a job
   bool stopping_ = false;
   std::thread thread_;
   int64_t process_ = 0;  // that the thread is in

@@ -195,7 +195,8 @@ void Finish(const std::weak_ptr<JitState>& weak, const EntryPtr& entry,
   StatusOr<runtime::Compiled> compiled = runtime::CompileModule(
       std::move(module), state->options(), "in the background, for a stand-in");
   if (!compiled.ok()) {
-    LogWarning(absl::StrCat("[jit] ", state->name(), ": the stand-in stays, since compiling in the ",
+    LogWarning(absl::StrCat("[jit] ", state->name(),
+                            ": the stand-in stays, since compiling in the ",
                             "background failed: ", compiled.status().message()));
     return;
   }
@@ -244,8 +245,7 @@ void CallFrame::WarmUp(const TraceFn& trace, const ParameterStarts& parameters) 
   }
   RequireConcrete(s_->tensors, s_->state.name());
   if (s_->state.Find(s_->key()) != nullptr) return;
-  FindOrMake(s_->state, s_->key(), s_->tensors, trace,
-             {.warmup = true, .parameters = &parameters});
+  FindOrMake(s_->state, s_->key(), s_->tensors, trace, {.warmup = true, .parameters = &parameters});
 }
 
 const void* CallFrame::Run() {

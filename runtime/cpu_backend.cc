@@ -12,8 +12,9 @@ LogLevel LevelOf(passes::Severity severity) {
 
 }  // namespace
 
-StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(
-    std::unique_ptr<ir::Module> module, const passes::CompilerOptions& options, Effort effort) {
+StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(std::unique_ptr<ir::Module> module,
+                                                             const passes::CompilerOptions& options,
+                                                             Effort effort) {
   cpu::CompileOptions compile_options;
   compile_options.compiler = options;
   compile_options.kernels.quick = effort == Effort::kQuick;

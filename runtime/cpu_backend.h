@@ -14,8 +14,9 @@
 namespace swage::runtime {
 
 // What the passes have to say goes to the log.
-StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(
-    std::unique_ptr<ir::Module> module, const passes::CompilerOptions& options, Effort effort);
+StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(std::unique_ptr<ir::Module> module,
+                                                             const passes::CompilerOptions& options,
+                                                             Effort effort);
 
 }  // namespace swage::runtime
 

@@ -82,16 +82,16 @@ OnMiss OnMissOf(const JitState& state) { return state.on_miss(); }
 
 Tensor Unfilled(const TensorSpec& spec) {
   const runtime::OpContext context{"warmup", {}};
-  StatusOr<runtime::FreshTensor> made = runtime::NewTensor(
-      ir::Shape::Array(runtime::ToIr(spec.dtype), context.MakeDims(spec.shape)));
+  StatusOr<runtime::FreshTensor> made =
+      runtime::NewTensor(ir::Shape::Array(runtime::ToIr(spec.dtype), context.MakeDims(spec.shape)));
   if (!made.ok()) runtime::ThrowStatus(made.status(), "warmup", {});
   return std::move(made->tensor);
 }
 
 void ThrowSpecCount(const JitState& state, size_t got, size_t expected) {
   runtime::ThrowStatus(InvalidArgument("got ", got, " shapes to warm up with, expected ", expected,
-                              ", one for each parameter"),
-              state.name(), {});
+                                       ", one for each parameter"),
+                       state.name(), {});
 }
 
 }  // namespace internal

@@ -19,7 +19,8 @@
 // - Calling from many threads at once is safe; the first call of a key compiles, the others wait. A
 //   function must not wait for a thread that calls the same jit function with the same arguments:
 //   that call ends with an error after a minute.
-// - Memory is bounded (runtime/cache.h): the least recently used keys are evicted and compiled again
+// - Memory is bounded (runtime/cache.h): the least recently used keys are evicted and compiled
+// again
 //   when they are called again.
 // - After fork() the child may call warm and new keys, on one thread each; fork while no other
 //   thread is inside a call that misses, since a lock that such a thread holds stays held.
@@ -75,7 +76,8 @@ struct JitOptions {
   std::optional<int64_t> max_constant_bytes = {};
   // Default: wait. Of a function inside another one only the outermost has misses.
   std::optional<OnMiss> on_miss = {};
-  // The miss after so many compiled keys is an error that says what differed; 0 (default): no limit.
+  // The miss after so many compiled keys is an error that says what differed; 0 (default): no
+  // limit.
   std::optional<int64_t> max_compiles = {};
 };
 
@@ -104,13 +106,13 @@ SWAGE_API std::ostream& operator<<(std::ostream& out, const JitStats& stats);
 // Why the last miss missed: against the nearest key already there.
 struct MissReport {
   std::string function = {};
-  bool missed = false;  // false: no miss yet
-  bool first = false;   // the first key of this function
+  bool missed = false;   // false: no miss yet
+  bool first = false;    // the first key of this function
   bool evicted = false;  // this key was there, and was evicted
   // Every part that differs: "dtype", "shape", "static", "structure", "evicted".
   std::vector<std::string> components = {};
-  int parameter = -1;   // of the C++ function, from 0, where the first difference is; -1: unknown
-  int argument = -1;    // flattened tensor argument that differed first; -1: a static or structure
+  int parameter = -1;  // of the C++ function, from 0, where the first difference is; -1: unknown
+  int argument = -1;   // flattened tensor argument that differed first; -1: a static or structure
   std::string argument_shape = {};  // its "f32[32,64]"
   int axis = -1;                    // its dimension that differed; -1: dtype or rank
   std::string expected = {};        // what the nearest key has: "32", "f32[32,64]"

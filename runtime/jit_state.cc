@@ -94,8 +94,8 @@ bool JitState::Forget(const EntryPtr& entry, uint64_t hash) {
   const auto it = by_hash_.find(hash);
   if (it == by_hash_.end()) return false;
   auto& same = it->second;
-  const auto place = std::find_if(same.begin(), same.end(),
-                                  [&](const auto& one) { return *one == entry; });
+  const auto place =
+      std::find_if(same.begin(), same.end(), [&](const auto& one) { return *one == entry; });
   if (place == same.end()) return false;
   entries_.erase(*place);
   same.erase(place);
@@ -112,10 +112,10 @@ void JitState::Await(const EntryPtr& entry, uint64_t hash, Lock& lock) {
   }
   const auto fail = [&](std::string_view how) {
     lock.unlock();
-    ThrowStatus(InvalidArgument("got a call with ",
-                                runtime::KeyText(runtime::ReadKey(entry->words())), " ",
-                                ToAbsl(how), ": it would wait for itself for ever"),
-                name_, {});
+    ThrowStatus(
+        InvalidArgument("got a call with ", runtime::KeyText(runtime::ReadKey(entry->words())), " ",
+                        ToAbsl(how), ": it would wait for itself for ever"),
+        name_, {});
   };
   if (entry->maker == std::this_thread::get_id()) {
     fail("while the same thread compiles this very key, expected none");
@@ -152,9 +152,8 @@ void JitState::RefuseCompile(const CallKey& key) const {
       ResourceExhausted("got a miss after ", options_.max_compiles,
                         " compiles, expected no more (max_compiles is ", options_.max_compiles,
                         "): ", report_.first ? "the first key" : ReasonText(report_), "; got ",
-                        TextOf(key), ", nearest key ",
-                        report_.first ? "none" : report_.nearest_key, "; ",
-                        HowToMissLess(report_), ", or raise max_compiles"),
+                        TextOf(key), ", nearest key ", report_.first ? "none" : report_.nearest_key,
+                        "; ", HowToMissLess(report_), ", or raise max_compiles"),
       name_, {});
 }
 

@@ -2,10 +2,10 @@
 //
 // JitState: the cache and the counters of one jit function, shared by all calls of it.
 //
-// An entry is made by the thread that first asked (it is kPending meanwhile); the others wait. Ready
-// entries stay until their program is evicted from the memory tier, or a better program replaces
-// them. Calls that hit find them in their thread's WarmTable; the mutex guards the map of the rest.
-// It is never held while user code or the compiler runs.
+// An entry is made by the thread that first asked (it is kPending meanwhile); the others wait.
+// Ready entries stay until their program is evicted from the memory tier, or a better program
+// replaces them. Calls that hit find them in their thread's WarmTable; the mutex guards the map of
+// the rest. It is never held while user code or the compiler runs.
 #ifndef SWAGE_RUNTIME_JIT_STATE_H_
 #define SWAGE_RUNTIME_JIT_STATE_H_
 

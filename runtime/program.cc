@@ -158,8 +158,7 @@ StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const Resol
   };
   Compiled compiled;
   bool hit = false;
-  SWAGE_ASSIGN_OR_RETURN(compiled.program,
-                         cache::ModuleCache::Global().Get(key, compile, &hit));
+  SWAGE_ASSIGN_OR_RETURN(compiled.program, cache::ModuleCache::Global().Get(key, compile, &hit));
   compiled.tier = hit ? kMemoryTier : kCompiledTier;
   return compiled;
 }

@@ -152,8 +152,8 @@ Status CpuExecutable::RunSteps(char** bases) {
         break;
       case Step::Kind::kCall: {
         const size_t inputs = step.callee->input_shapes().size();
-        Status status = step.callee->Run(
-            {buffers.data(), inputs}, {buffers.data() + inputs, buffers.size() - inputs});
+        Status status = step.callee->Run({buffers.data(), inputs},
+                                         {buffers.data() + inputs, buffers.size() - inputs});
         if (!status.ok()) return Annotate(status, absl::StrCat(" (in ", step.name, ")"));
         break;
       }

@@ -1,8 +1,8 @@
 // File: codegen/cpu/cpu_executable.h
 //
-// CpuExecutable: a program as a list of prebuilt steps (kernels, copies, calls of other executables)
-// over a table of base addresses. A call fills the table, resolves each step's buffers and runs it;
-// it takes no lock and allocates nothing once its arena exists.
+// CpuExecutable: a program as a list of prebuilt steps (kernels, copies, calls of other
+// executables) over a table of base addresses. A call fills the table, resolves each step's buffers
+// and runs it; it takes no lock and allocates nothing once its arena exists.
 //
 // Under SWAGE_CHECK=memory every intermediate value has a buffer of its own against a guard page,
 // instead of a slice of the arena.

@@ -82,7 +82,8 @@ TEST_F(CacheMemoryTest, AnEvictedKeyIsCompiledAgainAndTheReportSaysSo) {
   EXPECT_EQ(report.tier, "compiled");
   std::ostringstream out;
   out << report;
-  EXPECT_EQ(out.str(), "evicted: missed, it was there and was evicted for the bound of the memory\n");
+  EXPECT_EQ(out.str(),
+            "evicted: missed, it was there and was evicted for the bound of the memory\n");
   f(x);
   EXPECT_EQ(f.stats().misses, 2);
 }

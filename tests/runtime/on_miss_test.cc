@@ -62,7 +62,9 @@ TEST(OnMissTest, WarmupTakesShapesAlone) {
   f.set_on_miss(OnMiss::kError);
   EXPECT_EQ(f(Numbers({5, 8}), Numbers({6, 8}), Numbers({6, 8})).dim(1), 8);
   EXPECT_EQ(f.stats().misses, 1);
-  EXPECT_EQ(ErrorOf([&] { f.warmup({{f32, {5, 8}}}); }),
+  EXPECT_EQ(ErrorOf([&] {
+              f.warmup({{f32, {5, 8}}});
+            }),
             "[warmed] got 1 shapes to warm up with, expected 3, one for each parameter");
   auto g = jit([](const std::vector<Tensor>& xs, int n) { return xs[0] * n; });
   g.warmup(std::vector<Tensor>{F32({1})}, 3);
@@ -148,27 +150,31 @@ TEST(OnMissTest, ExactWaits) {
 TEST(OnMissTest, TheCompileAfterTheLimitIsAnError) {
   auto f = jit(Attend, {.name = "limited", .max_compiles = 2});
   for (int n : {8, 9}) f(Numbers({n, 4}), Numbers({6, 4}), Numbers({6, 4}));
-  EXPECT_EQ(ErrorOf([&] { f(Numbers({10, 4}), Numbers({6, 4}), Numbers({6, 4})); }),
-            "[limited] got a miss after 2 compiles, expected no more (max_compiles is 2): argument 0 "
-            "(f32[10,4]): dimension 0 is 10, expected 9; got (f32[10,4], f32[6,4], f32[6,4]), "
-            "nearest key (f32[9,4], f32[6,4], f32[6,4]); pad that dimension to few lengths, or "
-            "raise max_compiles");
+  EXPECT_EQ(
+      ErrorOf([&] {
+        f(Numbers({10, 4}), Numbers({6, 4}), Numbers({6, 4}));
+      }),
+      "[limited] got a miss after 2 compiles, expected no more (max_compiles is 2): argument 0 "
+      "(f32[10,4]): dimension 0 is 10, expected 9; got (f32[10,4], f32[6,4], f32[6,4]), "
+      "nearest key (f32[9,4], f32[6,4], f32[6,4]); pad that dimension to few lengths, or "
+      "raise max_compiles");
   EXPECT_EQ(f(Numbers({9, 4}), Numbers({6, 4}), Numbers({6, 4})).dim(0), 9);
   EXPECT_EQ(f.stats().traces, 2);
   // A trace that fails is not one of them.
   int left = 1;
-  auto g = jit([&](Tensor x) {
-    if (left-- > 0) throw 7;
-    return x + 1;
-  }, {.max_compiles = 1});
+  auto g = jit(
+      [&](Tensor x) {
+        if (left-- > 0) throw 7;
+        return x + 1;
+      },
+      {.max_compiles = 1});
   EXPECT_THROW(g(scalar(1)), int);
   EXPECT_EQ(g(scalar(1)).item<int>(), 2);
 }
 
 TEST(OnMissTest, ReportsNameEveryPartThatDiffers) {
-  auto f = jit([](Tensor x, int n, std::vector<Tensor> rest, std::optional<Tensor> mask) {
-    return x * n;
-  });
+  auto f = jit(
+      [](Tensor x, int n, std::vector<Tensor> rest, std::optional<Tensor> mask) { return x * n; });
   const std::vector<Tensor> none;
   f(F32({1}), 2, none, std::optional<Tensor>());
   EXPECT_EQ(f.explain().tier, "compiled");
@@ -198,15 +204,18 @@ TEST(OnMissTest, AThreadThatTheFunctionWaitsForIsAnErrorNotADeadlock) {
   internal::JitState::SetTraceTimeoutForTest(200);
   std::string text;
   std::function<Tensor(Tensor)> call;
-  auto f = jit([&](Tensor x) {
-    std::thread([&] { text = ErrorOf([&] { call(F32({1})); }); }).join();
-    return x + 1;
-  }, {.name = "joins"});
+  auto f = jit(
+      [&](Tensor x) {
+        std::thread([&] { text = ErrorOf([&] { call(F32({1})); }); }).join();
+        return x + 1;
+      },
+      {.name = "joins"});
   call = [&](Tensor x) { return f(x); };
   EXPECT_THAT(f(F32({1})).to_vector<float>(), ElementsAre(2));
   internal::JitState::SetTraceTimeoutForTest(60'000);
-  EXPECT_THAT(text, HasSubstr("[joins] got a call with (f32[1]) while another thread still runs the "
-                              "function for this very key"));
+  EXPECT_THAT(text,
+              HasSubstr("[joins] got a call with (f32[1]) while another thread still runs the "
+                        "function for this very key"));
 }
 
 TEST(OnMissTest, ACallFromTheLogOfItsOwnCompileIsAnError) {
