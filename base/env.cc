@@ -15,6 +15,7 @@ constexpr std::string_view kPrefix = "SWAGE_";
 
 // Sorted by name.
 constexpr EnvVariable kVariables[] = {
+    {"SWAGE_BUILD_ID", "text added to the build's identity in keys; none: keep nothing on disk"},
     {"SWAGE_CACHE_DIR", "directory of the disk cache, or off"},
     {"SWAGE_CACHE_MEMORY_BYTES", "bound of the compiled code in memory; default 1073741824"},
     {"SWAGE_CHECK",

@@ -42,6 +42,9 @@ if(SWAGE_FUZZ)
   add_link_options(-fsanitize=address)
 endif()
 
+# Keys of what is kept on disk hold the identity of the build (base/build_id.h).
+add_link_options(-Wl,--build-id=sha1)
+
 find_program(SWAGE_CCACHE ccache)
 if(SWAGE_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${SWAGE_CCACHE})

@@ -29,6 +29,8 @@ struct CompileReport {
   int64_t llvm_runs = 0;    // kernels that LLVM generated
   int64_t kernel_hits = 0;  // kernels from the kernel cache
   int64_t quick_kernels = 0;  // kernels generated fast instead of well, because that was asked for
+  int64_t kernel_loads = 0;  // kernels from the store of entries
+  bool module_load = false;  // the module came from the store: no pass ran
 };
 
 class Executable {

@@ -4,9 +4,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "codegen/cpu/entry_key.h"
+#include "codegen/cpu/module_entry.h"
 #include "codegen/cpu/program_builder.h"
 #include "codegen/cpu/split_fusion.h"
 #include "compiler/cost/device_description.h"
+#include "compiler/ir/fingerprint.h"
 #include "compiler/pipelines/cpu.h"
 
 namespace swage::cpu {
@@ -35,7 +38,8 @@ void UseRowMajorBorder(ir::Module* module) {
   module->set_entry_layout(std::move(border));
 }
 
-// Kernels take their sizes at run time, but buffers and schedules are made for sizes that are known.
+// Kernels take their sizes at run time, but buffers and schedules are made for sizes that are
+// known.
 Status CheckStatic(const ir::Module& module) {
   for (const ir::Instruction* parameter : module.entry()->parameters()) {
     Status status;
@@ -50,21 +54,11 @@ Status CheckStatic(const ir::Module& module) {
   return OkStatus();
 }
 
-std::vector<ir::Instruction*> FusionsOf(const ir::Module& module) {
-  std::vector<ir::Instruction*> fusions;
-  for (const ir::Computation* computation : module.ExecutedComputations()) {
-    for (ir::Instruction* instruction : computation->Instructions()) {
-      if (instruction->opcode() == ir::Opcode::kFusion) fusions.push_back(instruction);
-    }
-  }
-  return fusions;
-}
-
 // Kernels of all fusions; one that would be too large is taken apart into single ops.
 StatusOr<KernelMap> KernelsOf(ir::Module* module, const HostTarget& target,
                               const KernelOptions& options, codegen::CompileReport* report) {
   KernelMap kernels;
-  std::vector<ir::Instruction*> todo = FusionsOf(*module);
+  std::vector<ir::Instruction*> todo = Fusions(*module);
   while (!todo.empty()) {
     std::vector<ir::Instruction*> too_large;
     SWAGE_ASSIGN_OR_RETURN(std::vector<KernelJob> jobs,
@@ -82,7 +76,7 @@ StatusOr<KernelMap> KernelsOf(ir::Module* module, const HostTarget& target,
 }
 
 void DumpKernels(const KernelMap& kernels, const ir::Module& module, passes::PassContext* context) {
-  for (const ir::Instruction* fusion : FusionsOf(module)) {
+  for (const ir::Instruction* fusion : Fusions(module)) {
     const KernelJob& job = kernels.at(fusion);
     const std::string& name = fusion->fused_computation()->name();
     const std::string what = absl::StrCat("kernel of ", fusion->name(), ": ", job.plan);
@@ -91,6 +85,57 @@ void DumpKernels(const KernelMap& kernels, const ir::Module& module, passes::Pas
       context->DumpFile(absl::StrCat(name, ".s"), job.kernel->assembly, "assembly, " + what);
     }
   }
+}
+
+// Buffers and steps of every computation that runs.
+StatusOr<std::shared_ptr<codegen::Executable>> BuildExecutable(const ir::Module& module,
+                                                               const KernelMap& kernels,
+                                                               codegen::CompileReport report,
+                                                               Clock::time_point start) {
+  absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>> executables;
+  for (const ir::Computation* computation : module.ExecutedComputations()) {
+    SWAGE_ASSIGN_OR_RETURN(CpuProgram program, BuildProgram(*computation, kernels, executables));
+    report.total_ms = MillisecondsSince(start);
+    executables[computation] = std::make_shared<CpuExecutable>(std::move(program), report);
+  }
+  return executables.at(module.entry());
+}
+
+// The program of a stored module. NotFound when it is not there, or is of no use; kernels that are
+// missing are compiled.
+StatusOr<std::shared_ptr<codegen::Executable>> LoadModule(const std::string& key,
+                                                          const HostTarget& target,
+                                                          const KernelOptions& options,
+                                                          Clock::time_point start) {
+  codegen::CompileReport report;
+  report.module_load = true;
+  SWAGE_ASSIGN_OR_RETURN(const std::string bytes,
+                         options.store->Get(codegen::EntryKind::kModule, key));
+  SWAGE_ASSIGN_OR_RETURN(ModuleEntry entry, DecodeModuleEntry(bytes));
+  FindKernels(&entry.jobs, options.store, &report);
+  KernelMap kernels;
+  std::vector<ir::Instruction*> missing;
+  for (KernelJob& job : entry.jobs) {
+    ir::Instruction* fusion = job.fusion;
+    if (job.kernel == nullptr) {
+      missing.push_back(fusion);
+    } else {
+      kernels[fusion] = std::move(job);
+    }
+  }
+  std::vector<ir::Instruction*> too_large;
+  SWAGE_ASSIGN_OR_RETURN(std::vector<KernelJob> jobs,
+                         CompileKernels(missing, target, options, &report, &too_large));
+  SWAGE_RET_CHECK(too_large.empty(), "a kernel that was stored is now too large");
+  for (KernelJob& job : jobs) kernels[job.fusion] = std::move(job);
+  return BuildExecutable(*entry.module, kernels, report, start);
+}
+
+// Checks and dumps want to see the passes at work.
+bool MayLoad(const CompileOptions& options) {
+  const pipelines::CompilerOptions& compiler = options.compiler;
+  return options.kernels.store != nullptr && !options.kernels.keep_texts &&
+         compiler.dump_to.empty() && !compiler.check_lies && !compiler.check_passes;
 }
 
 }  // namespace
@@ -103,6 +148,15 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
   SWAGE_RETURN_IF_ERROR(CheckStatic(*module));
   UseRowMajorBorder(module.get());
+  const bool may_load = MayLoad(options);
+  std::string key;
+  if (may_load) {
+    key =
+        ModuleKey(*target, options.kernels.baked_dims, options.compiler, ir::CanonicalText(*module))
+            .Serialise();
+    auto loaded = LoadModule(key, *target, options.kernels, start);
+    if (loaded.ok()) return loaded;
+  }
   passes::PassContext context(options.compiler, &cost::HostCpu());
   const Status passes = pipelines::RunCpuPipeline(module.get(), context);
   if (messages != nullptr) *messages = context.messages();
@@ -114,14 +168,12 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
                          KernelsOf(module.get(), *target, kernel_options, &report));
   if (context.is_dumping()) DumpKernels(kernels, *module, &context);
-
-  absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>> executables;
-  for (const ir::Computation* computation : module->ExecutedComputations()) {
-    SWAGE_ASSIGN_OR_RETURN(CpuProgram program, BuildProgram(*computation, kernels, executables));
-    report.total_ms = MillisecondsSince(start);
-    executables[computation] = std::make_shared<CpuExecutable>(std::move(program), report);
+  SWAGE_ASSIGN_OR_RETURN(auto executable, BuildExecutable(*module, kernels, report, start));
+  if (may_load && report.quick_kernels == 0) {
+    options.kernels.store->Put(codegen::EntryKind::kModule, key,
+                               EncodeModuleEntry(*module, kernels));
   }
-  return executables.at(module->entry());
+  return executable;
 }
 
 }  // namespace swage::cpu

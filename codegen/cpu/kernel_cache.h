@@ -29,6 +29,7 @@ struct CompiledKernel {
   std::string object;  // as EmitObject gave it: what a disk cache would keep
   std::shared_ptr<LoadedKernel> code;
   std::string ir, assembly;  // kept only when asked for (dumps)
+  bool stored = false;       // the object came from a store: LLVM did not run
   double emit_ms = 0;        // our IR
   double llvm_ms = 0;        // LLVM's passes and code generation
   double link_ms = 0;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/parallel_for.h"
+#include "codegen/cpu/entry_key.h"
 #include "codegen/cpu/literal_table.h"
 #include "codegen/cpu/object_emitter.h"
 #include "codegen/emit/generalise.h"
@@ -65,9 +66,7 @@ StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
                          emit::PlanKernel(*planned.generalised.fusion, EmitOptionsFor(target)));
   const std::string text = ir::CanonicalText(*planned.generalised.fusion);
   const auto key_of = [&](CodegenLevel level) {
-    return absl::StrCat("cpu=", target.cpu(), ";features=", target.feature_string(),
-                        ";level=", static_cast<int>(level), ";",
-                        EmitOptionsFor(target).ToString(), "\n", text);
+    return KernelKey(target, level, EmitOptionsFor(target).ToString(), text).Serialise();
   };
   planned.level = LevelOf(planned.plan);
   planned.key = key_of(planned.level);
@@ -81,27 +80,52 @@ StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
   return planned;
 }
 
+// The kernel from its object file.
+StatusOr<CompiledKernel> Link(std::string object) {
+  CompiledKernel kernel;
+  const Clock::time_point start = Clock::now();
+  SWAGE_ASSIGN_OR_RETURN(KernelLoader * loader, KernelLoader::Get());
+  SWAGE_ASSIGN_OR_RETURN(kernel.code, loader->Load(object, kEntryName));
+  kernel.link_ms = MillisecondsSince(start);
+  kernel.object = std::move(object);
+  return kernel;
+}
+
+// NotFound when the store does not have it, or what it has does not link.
+StatusOr<CompiledKernel> FromStore(codegen::EntryStore& store, const std::string& key) {
+  SWAGE_ASSIGN_OR_RETURN(std::string object, store.Get(codegen::EntryKind::kKernel, key));
+  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, Link(std::move(object)));
+  kernel.stored = true;
+  return kernel;
+}
+
 StatusOr<CompiledKernel> Generate(const Planned& planned, const HostTarget& target,
                                   const KernelOptions& options) {
-  CompiledKernel kernel;
   const Clock::time_point start = Clock::now();
   llvm::LLVMContext context;
   llvm::Module module(kEntryName, context);
   SWAGE_RETURN_IF_ERROR(emit::EmitKernel(planned.plan, &module, kEntryName).status());
-  kernel.emit_ms = MillisecondsSince(start);
+  const double emit_ms = MillisecondsSince(start);
   EmitOptions emit_options;
   emit_options.level = planned.level;
   emit_options.keep_ir = options.keep_texts;
   emit_options.keep_assembly = options.keep_texts;
   SWAGE_ASSIGN_OR_RETURN(EmittedObject object, EmitObject(module, target, emit_options));
+  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, Link(std::move(object.object)));
+  kernel.emit_ms = emit_ms;
   kernel.llvm_ms = object.passes_ms + object.codegen_ms;
-  const Clock::time_point link = Clock::now();
-  SWAGE_ASSIGN_OR_RETURN(KernelLoader * loader, KernelLoader::Get());
-  SWAGE_ASSIGN_OR_RETURN(kernel.code, loader->Load(object.object, kEntryName));
-  kernel.link_ms = MillisecondsSince(link);
-  kernel.object = std::move(object.object);
   kernel.ir = std::move(object.ir_after);
   kernel.assembly = std::move(object.assembly);
+  return kernel;
+}
+
+StatusOr<CompiledKernel> LoadOrGenerate(const Planned& planned, const HostTarget& target,
+                                        const KernelOptions& options) {
+  if (options.store == nullptr || options.keep_texts) return Generate(planned, target, options);
+  StatusOr<CompiledKernel> stored = FromStore(*options.store, planned.key);
+  if (stored.ok()) return stored;
+  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, Generate(planned, target, options));
+  if (!planned.quick) options.store->Put(codegen::EntryKind::kKernel, planned.key, kernel.object);
   return kernel;
 }
 
@@ -137,12 +161,49 @@ Status FillRunTimeSizes(const ir::Instruction& fusion, const Planned& planned, K
   SWAGE_ASSIGN_OR_RETURN(job->tasks, planned.plan.tasks.Evaluate(binding));
   const double per_task =
       EstimateNanoseconds(fusion) / static_cast<double>(std::max<int64_t>(1, job->tasks));
-  const int64_t worth = static_cast<int64_t>(kSliceNanoseconds / std::max(per_task, 1e-3)) + 1;
-  job->grain = std::max(worth, job->tasks / (NumThreads() * kSlicesPerThread));
+  job->min_grain = static_cast<int64_t>(kSliceNanoseconds / std::max(per_task, 1e-3)) + 1;
+  SetGrain(job);
   return OkStatus();
 }
 
+void Count(const KernelJob& job, codegen::CompileReport* report) {
+  ++report->kernels;
+  if (job.hit) {
+    ++report->kernel_hits;
+    return;
+  }
+  report->link_ms += job.kernel->link_ms;
+  if (job.kernel->stored) {
+    ++report->kernel_loads;
+    return;
+  }
+  ++report->llvm_runs;
+  report->llvm_ms += job.kernel->emit_ms + job.kernel->llvm_ms;
+}
+
 }  // namespace
+
+void SetGrain(KernelJob* job) {
+  job->grain = std::max(job->min_grain, job->tasks / (NumThreads() * kSlicesPerThread));
+}
+
+void FindKernels(std::vector<KernelJob>* jobs, codegen::EntryStore* store,
+                 codegen::CompileReport* report) {
+  ParallelFor(static_cast<int64_t>(jobs->size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      KernelJob& job = (*jobs)[i];
+      const StatusOr<KernelCache::Lookup> found =
+          KernelCache::Get().Find(job.key, [&] { return FromStore(*store, job.key); });
+      if (!found.ok()) continue;
+      job.kernel = found->kernel;
+      job.hit = found->hit;
+    }
+  });
+  for (KernelJob& job : *jobs) {
+    SetGrain(&job);
+    if (job.kernel != nullptr) Count(job, report);
+  }
+}
 
 StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instruction*>& fusions,
                                                 const HostTarget& target,
@@ -164,11 +225,12 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
       jobs[i].tables = std::move(planned[i].tables);
       jobs[i].plan = planned[i].plan.ToString();
       StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(
-          planned[i].key, [&] { return Generate(planned[i], target, options); });
+          planned[i].key, [&] { return LoadOrGenerate(planned[i], target, options); });
       if (!found.ok()) {
         planned[i].status = found.status();
         continue;
       }
+      jobs[i].key = std::move(planned[i].key);
       jobs[i].kernel = found->kernel;
       jobs[i].hit = found->hit;
     }
@@ -183,15 +245,8 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
       return Annotate(planned[i].status, absl::StrCat(" (kernel of ", fusions[i]->name(), ")"));
     }
     SWAGE_RETURN_IF_ERROR(FillRunTimeSizes(*fusions[i], planned[i], &jobs[i]));
-    ++report->kernels;
     if (planned[i].quick) ++report->quick_kernels;
-    if (jobs[i].hit) {
-      ++report->kernel_hits;
-    } else {
-      ++report->llvm_runs;
-      report->llvm_ms += jobs[i].kernel->emit_ms + jobs[i].kernel->llvm_ms;
-      report->link_ms += jobs[i].kernel->link_ms;
-    }
+    Count(jobs[i], report);
   }
   return jobs;
 }

@@ -1,7 +1,7 @@
 // File: codegen/cpu/kernel_jobs.h
 //
-// From the fusions of a scheduled module to loaded kernels: generalise, plan, look up by key, and let
-// LLVM generate what is missing, on all cores.
+// From the fusions of a scheduled module to loaded kernels: generalise, plan, look up by key, and
+// let LLVM generate what is missing, on all cores.
 #ifndef SWAGE_CODEGEN_CPU_KERNEL_JOBS_H_
 #define SWAGE_CODEGEN_CPU_KERNEL_JOBS_H_
 
@@ -11,6 +11,7 @@
 
 #include "codegen/cpu/host_target.h"
 #include "codegen/cpu/kernel_cache.h"
+#include "codegen/entry_store.h"
 #include "codegen/executable.h"
 #include "compiler/ir/instruction.h"
 
@@ -22,6 +23,8 @@ struct KernelOptions {
   // Kernels that are not in the cache are generated at CodegenLevel::kNone: for a program that runs
   // until a better one is ready. The bits of results are the same.
   bool quick = false;
+  // Where kernels and modules are looked for before they are made, and kept; null: nowhere.
+  codegen::EntryStore* store = nullptr;
 };
 
 // One fusion of the module and the kernel that runs it.
@@ -29,12 +32,22 @@ struct KernelJob {
   ir::Instruction* fusion = nullptr;
   std::shared_ptr<const CompiledKernel> kernel;
   bool hit = false;
-  std::string plan;             // the schedule in words
+  std::string key;                  // of the kernel, serialised
+  std::string plan;                 // the schedule in words
   std::vector<ir::Literal> tables;  // further operands, between the fusion's and its results
-  std::vector<int64_t> dims;    // values of the kernel's run-time extents
+  std::vector<int64_t> dims;        // values of the kernel's run-time extents
   int64_t tasks = 0;
-  int64_t grain = 1;
+  int64_t min_grain = 1;  // tasks that are worth a thread
+  int64_t grain = 1;      // tasks that one thread takes at a time, on this machine
 };
+
+// Sets the grain from the tasks and what is worth a thread.
+void SetGrain(KernelJob* job);
+
+// The kernels of jobs whose keys and numbers are known, from the kernel cache or the store. Jobs
+// whose kernel is in neither are left without one.
+void FindKernels(std::vector<KernelJob>* jobs, codegen::EntryStore* store,
+                 codegen::CompileReport* report);
 
 // Compiles the kernel of every fusion. Fusions whose kernel would be too large are returned in
 // `too_large` instead (their jobs have no kernel). Counts and times go to `report`.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/key_material.h"
 #include "base/status.h"
 
 namespace swage::passes {
@@ -45,6 +46,9 @@ struct CompilerOptions {
 // SWAGE_FAST_MATH, SWAGE_MAX_CONSTANT_BYTES, SWAGE_ONLY_PASSES. InvalidArgument names the variable
 // whose value is none.
 StatusOr<CompilerOptions> OptionsFromEnvironment();
+
+// Adds a field for every option that is part of the key.
+void AddToKey(const CompilerOptions& options, KeyMaterial* key);
 
 }  // namespace swage::passes
 
