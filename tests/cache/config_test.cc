@@ -114,6 +114,14 @@ TEST_F(ConfigTest, SyntaxErrorsHaveAPlace) {
   EXPECT_THAT(Error(std::string(20'000, '[')), HasSubstr("/etc/b.toml:1:"));
 }
 
+TEST_F(ConfigTest, LettersOutsideOfStringsAreErrors) {
+  for (const char* letter :
+       {"\xc3\xa4", "\xc2\xa1", "\xe3\x80\x81", "\xef\xbb\xa0", "\xe2\x82\xac"}) {
+    EXPECT_THAT(Error(absl::StrCat("format = 1\n", letter, " = 1")), HasSubstr("/etc/b.toml:2:1:"));
+    EXPECT_THAT(Error(absl::StrCat("format = 1\ncache = ", letter)), HasSubstr("/etc/b.toml:2:9:"));
+  }
+}
+
 TEST_F(ConfigTest, WhatIsNotUtf8IsRefused) {
   for (const char* bad : {"\xff", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
     EXPECT_EQ(Error(absl::StrCat("format = 1\n# \xc3\xa4", bad)),

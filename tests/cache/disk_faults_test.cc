@@ -1,6 +1,8 @@
 // What the disk tier makes of damage, of errors of the system, and of processes that die: always a
 // miss, a counter that says why, and nothing left behind.
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -273,6 +275,39 @@ TEST_F(DiskFaultsTest, AFileSizeLimitIsSurvived) {
             }),
             0);
   EXPECT_THAT(Files(), SizeIs(1));
+}
+
+TEST_F(DiskFaultsTest, AFullAndAReadOnlyFileSystemAreSurvived) {
+  constexpr int kCannotMount = 77;
+  MakeCache();
+  const int code = RunChild([&] {
+    // Seen by this process alone, and gone with it.
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", cache().c_str(), "tmpfs", 0, "size=256k,mode=0700") != 0) {
+      return kCannotMount;
+    }
+    DiskTier disk({.dir = cache()});
+    for (int i = 0; i < 40; ++i) disk.Put(EntryKind::kKernel, std::to_string(i), Noise(20'000, i));
+    const DiskStats full = disk.stats();
+    EXPECT_GT(full.writes, 0);
+    EXPECT_EQ(Count(full.write_errors_by_cause, DiskCause::kResources), 40 - full.writes);
+    EXPECT_THAT(Files(".tmp."), IsEmpty());
+    if (::mount("none", cache().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) != 0) {
+      return kCannotMount;
+    }
+    for (int i = 0; i < 40; ++i) {
+      EXPECT_EQ(disk.Get(EntryKind::kKernel, std::to_string(i)).value_or(Noise(20'000, i)),
+                Noise(20'000, i));
+    }
+    EXPECT_EQ(disk.stats().hits, full.writes);
+    EXPECT_EQ(disk.stats().rejects, 0);
+    disk.Put(EntryKind::kKernel, "0", Noise(20'000, 0));
+    EXPECT_EQ(Count(disk.stats().write_errors_by_cause, DiskCause::kPermission), 1);
+    return 0;
+  });
+  if (code == kCannotMount) GTEST_SKIP() << "no right to mount";
+  EXPECT_EQ(code, 0);
 }
 
 int steps_to_live;
