@@ -2,16 +2,17 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
+#include "base/block_pool.h"
 #include "base/check_mode.h"
 
 namespace swage::runtime {
 namespace {
 
-constexpr int64_t kAlignment = 64;
+constexpr int64_t kAlignment = kBlockAlignment;
+// Behind a Buffer and its counters: the way to the next multiple of the alignment.
+constexpr int64_t kSlack = kAlignment;
 
 int64_t MachineBytes() {
   static const int64_t bytes =
@@ -43,18 +44,27 @@ StatusOr<std::shared_ptr<Buffer>> Buffer::Allocate(int64_t bytes) {
                              " bytes cannot be allocated, this machine has ", MachineBytes());
   }
   if (CheckMode::Get().memory) return AllocateGuarded(bytes);
-  const int64_t rounded = std::max((bytes + kAlignment - 1) / kAlignment, int64_t{1}) * kAlignment;
-  void* data = std::aligned_alloc(kAlignment, rounded);
+  if (bytes + kSlack <= static_cast<int64_t>(kSmallBlock / 2)) {
+    return std::allocate_shared<Buffer>(BlockAllocator<Buffer>(bytes + kSlack), Place::kBehind,
+                                        nullptr, bytes);
+  }
+  void* data = TakeBlock(bytes);
   if (data == nullptr) {
     return ResourceExhausted("[memory] a tensor of ", bytes, " bytes could not be allocated");
   }
-  return std::make_shared<Buffer>(data, bytes);
+  return std::allocate_shared<Buffer>(BlockAllocator<Buffer>(), Place::kApart, data, bytes);
+}
+
+Buffer::Buffer(Place place, void* data, int64_t size) : place_(place), data_(data), size_(size) {
+  if (place != Place::kBehind) return;
+  const auto end = reinterpret_cast<uintptr_t>(this + 1);
+  data_ = reinterpret_cast<void*>((end + kAlignment - 1) / kAlignment * kAlignment);
 }
 
 Buffer::~Buffer() {
-  if (!guard_.has_value()) {
-    std::free(data_);
-  } else if (const Status intact = guard_->Check(); !intact.ok()) {
+  if (place_ == Place::kApart) GiveBlock(data_, size_);
+  if (place_ != Place::kGuarded) return;
+  if (const Status intact = guard_->Check(); !intact.ok()) {
     Fatal(__FILE__, __LINE__, ToStd(intact.message()));
   }
 }

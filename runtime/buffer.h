@@ -1,6 +1,7 @@
 // File: runtime/buffer.h
 //
-// Buffer: the memory of a concrete tensor. 64-byte aligned, not zeroed, freed with the last handle.
+// Buffer: the memory of a concrete tensor. 64-byte aligned, not zeroed, freed with the last handle to
+// the pool of blocks (base/block_pool.h); a small one lies behind its Buffer in one block.
 // Under SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that
 // an access out of bounds stops the process there; such a buffer is aligned as far as its size is.
 #ifndef SWAGE_RUNTIME_BUFFER_H_
@@ -19,9 +20,16 @@ class Buffer {
  public:
   // Sizes beyond the machine's memory are ResourceExhausted, as is a failed allocation.
   static StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t bytes);
-  Buffer(void* data, int64_t size) : data_(data), size_(size) {}
+
+  // Where the memory is: in the same block, in a block of its own, or between guard pages.
+  enum class Place : uint8_t { kBehind, kApart, kGuarded };
+  // For Allocate: of kBehind, `data` is null: the memory is behind the Buffer.
+  Buffer(Place place, void* data, int64_t size);
   explicit Buffer(GuardedBuffer guard)
-      : data_(guard.data()), size_(static_cast<int64_t>(guard.size())), guard_(std::move(guard)) {}
+      : place_(Place::kGuarded),
+        data_(guard.data()),
+        size_(static_cast<int64_t>(guard.size())),
+        guard_(std::move(guard)) {}
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -30,6 +38,7 @@ class Buffer {
   int64_t size() const { return size_; }
 
  private:
+  Place place_;
   void* data_;
   int64_t size_;
   std::optional<GuardedBuffer> guard_;  // owns the memory under SWAGE_CHECK=memory

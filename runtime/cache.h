@@ -8,6 +8,8 @@
 // Compiled programs and their kernels are kept in memory up to a bound; the least recently used go
 // first, and their code is freed. What runs is never freed under way, and what was used last stays
 // even if it alone is larger than the bound.
+// Memory for results and intermediate values that is free is kept for the next ones, at most as much
+// again as the bound, and 256 MiB.
 // Every function here may be called from any thread.
 #ifndef SWAGE_RUNTIME_CACHE_H_
 #define SWAGE_RUNTIME_CACHE_H_

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/block_pool.h"
 #include "compiler/ir/npy.h"
 #include "runtime/error.h"
 #include "runtime/ir_types.h"
@@ -31,7 +32,9 @@ StatusOr<FreshTensor> NewTensor(ir::Shape shape) {
   SWAGE_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, Buffer::Allocate(bytes));
   void* data = buffer->data();
   return FreshTensor{
-      Tensor(std::make_shared<internal::TensorImpl>(std::move(shape), std::move(buffer))), data};
+      Tensor(std::allocate_shared<internal::TensorImpl>(BlockAllocator<internal::TensorImpl>(),
+                                                         std::move(shape), std::move(buffer))),
+      data};
 }
 
 }  // namespace runtime

@@ -1,10 +1,10 @@
 #include "codegen/cpu/cpu_executable.h"
 
-#include <cstdlib>
 #include <cstring>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "base/block_pool.h"
 #include "base/check_mode.h"
 #include "base/guard_memory.h"
 #include "base/parallel_for.h"
@@ -18,8 +18,8 @@ class CpuExecutable::Arena {
   static StatusOr<std::unique_ptr<Arena>> Create(const CpuProgram& program) {
     auto arena = std::unique_ptr<Arena>(new Arena());
     if (!CheckMode::Get().memory) {
-      const size_t bytes = (static_cast<size_t>(program.arena_bytes) + 63) / 64 * 64;
-      arena->slab_ = static_cast<char*>(std::aligned_alloc(64, bytes));
+      arena->slab_ = static_cast<char*>(TakeBlock(program.arena_bytes));
+      arena->slab_bytes_ = program.arena_bytes;
       if (arena->slab_ == nullptr) return TooLarge(program.arena_bytes);
       return arena;
     }
@@ -31,7 +31,9 @@ class CpuExecutable::Arena {
     }
     return arena;
   }
-  ~Arena() { std::free(slab_); }
+  ~Arena() {
+    if (slab_ != nullptr) GiveBlock(slab_, slab_bytes_);
+  }
 
   char* At(const CpuProgram& program, size_t slice) const {
     return slab_ != nullptr ? slab_ + program.slices[slice].offset
@@ -47,6 +49,7 @@ class CpuExecutable::Arena {
     return ResourceExhausted("[run] cannot allocate ", bytes, " bytes for intermediate values");
   }
   char* slab_ = nullptr;
+  size_t slab_bytes_ = 0;
   std::vector<GuardedBuffer> guarded_;
 };
 

@@ -62,6 +62,38 @@ TEST(ModuleCacheTest, TheLeastRecentlyUsedGoFirst) {
   EXPECT_TRUE((*a)->executable()->Run({}, {}).ok());  // held, so it lives
 }
 
+TEST(ModuleCacheTest, UseCountsNotOnlyLookups) {
+  Bounded bounded;
+  bool hit;
+  const auto a = bounded.cache.Get("a", Make, &hit);
+  (void)bounded.cache.Get("b", Make, &hit);
+  (*a)->Touch();
+  (void)bounded.cache.Get("c", Make, &hit);
+  EXPECT_NE(bounded.cache.Peek("a"), nullptr);
+  EXPECT_EQ(bounded.cache.Peek("b"), nullptr);
+  EXPECT_EQ(bounded.cache.stats().evictions, 1);
+}
+
+TEST(ModuleCacheTest, KeepersLetGoOnceAndTheirBytesCount) {
+  Bounded bounded;
+  ModuleCache& cache = bounded.cache;
+  bool hit;
+  const ProgramPtr a = *cache.Get("a", Make, &hit);
+  const int64_t alone = cache.bytes();
+  int calls = 0;
+  KeeperId first, second;
+  ASSERT_TRUE(cache.OnEvict(a, {.let_go = [&] { ++calls; }, .bytes = 1000}, &first));
+  ASSERT_TRUE(cache.OnEvict(a, {.let_go = [&] { ++calls; }, .bytes = 500}, &second));
+  EXPECT_EQ(cache.bytes(), alone + 1500);
+  cache.Forget(a, second);
+  EXPECT_EQ(cache.bytes(), alone + 1000);
+  cache.Evict(a);
+  cache.Evict(a);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(cache.bytes(), 0);
+  EXPECT_FALSE(cache.OnEvict(a, {.let_go = [&] { ++calls; }, .bytes = 0}, &first));
+}
+
 TEST(ModuleCacheTest, AFailureIsNotKept) {
   Bounded bounded;
   ModuleCache& cache = bounded.cache;

@@ -88,6 +88,32 @@ TEST(JitThreadsTest, ManyKeysOfOneFunction) {
   EXPECT_EQ(f.stats().traces, 8);
 }
 
+TEST(JitThreadsTest, SixteenThreadsAndEightShapesCompileOncePerKey) {
+  auto f = jit([](Tensor x) { return matmul(x, transpose(x)) + 1; }, {.name = "eight_shapes"});
+  constexpr int kCalls = 40;
+  std::barrier start(16);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 16; ++t) {
+    threads.emplace_back([&, t] {
+      start.arrive_and_wait();
+      for (int i = 0; i < kCalls; ++i) {
+        const int n = 1 + (t + i) % 8;
+        const Tensor y = f(full({n, 3}, t, f32));
+        if (y.item<float>({n - 1, 0}) != 3.0f * t * t + 1) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong.load(), 0);
+  const JitStats stats = f.stats();
+  EXPECT_EQ(stats.traces, 8);
+  EXPECT_EQ(stats.misses, 8);
+  EXPECT_LE(stats.compiles, 8);
+  EXPECT_EQ(stats.calls, 16 * kCalls);
+  EXPECT_EQ(stats.hits, 16 * kCalls - 8);
+}
+
 TEST(JitThreadsTest, EagerOpsOnManyThreads) {
   OnThreads([](int i) {
     for (int round = 0; round < 20; ++round) {
