@@ -1,6 +1,7 @@
 #include "runtime/cpu_backend.h"
 
 #include "base/log.h"
+#include "cache/tiers.h"
 #include "codegen/cpu/compile.h"
 
 namespace swage::runtime {
@@ -18,6 +19,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(std::unique_ptr<ir:
   cpu::CompileOptions compile_options;
   compile_options.compiler = options;
   compile_options.kernels.quick = effort == Effort::kQuick;
+  compile_options.kernels.store = cache::Tiers::Global();
   const std::string name = module->name();
   std::vector<passes::Message> messages;
   auto executable = cpu::Compile(std::move(module), compile_options, &messages);

@@ -75,9 +75,10 @@ StatusOr<cache::ProgramPtr> HloState::Compile() {
                          runtime::CompileModule(module_->Clone(), options_, "first call"));
   if (!compiled.cached()) {
     const codegen::CompileReport& report = compiled.executable().report();
-    ++stats_.compiles;
+    ++(report.module_load ? stats_.loads : stats_.compiles);
     stats_.llvm_runs += report.llvm_runs;
     stats_.kernel_hits += report.kernel_hits;
+    stats_.kernel_loads += report.kernel_loads;
     stats_.compile_ms += report.total_ms;
   }
   program_ = compiled.program;

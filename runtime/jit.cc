@@ -102,6 +102,9 @@ std::ostream& operator<<(std::ostream& out, const JitStats& stats) {
       "from the cache",
       stats.calls, stats.hits, stats.misses, stats.traces, stats.compiles, stats.compile_ms,
       stats.llvm_runs, stats.kernel_hits);
+  if (stats.loads > 0 || stats.kernel_loads > 0) {
+    out << absl::StrFormat(", stored: %d programs, %d kernels", stats.loads, stats.kernel_loads);
+  }
   if (stats.stand_ins > 0) {
     out << absl::StrFormat(", stand-ins %d (%d replaced)", stats.stand_ins, stats.swapped);
   }

@@ -93,13 +93,15 @@ struct JitStats {
   int64_t hits = 0;
   int64_t misses = 0;
   int64_t traces = 0;
-  int64_t compiles = 0;     // pass pipeline runs
-  int64_t stand_ins = 0;    // of them: programs that ran until a better one was ready
-  int64_t swapped = 0;      // stand-ins that were replaced
-  int64_t evictions = 0;    // keys that were given up for the bound of the memory
-  int64_t llvm_runs = 0;    // kernels that LLVM generated for this function
-  int64_t kernel_hits = 0;  // kernels that came from the kernel cache instead
-  double compile_ms = 0;    // in total, of the compiles
+  int64_t compiles = 0;      // pass pipeline runs
+  int64_t loads = 0;         // programs that were stored on disk or remotely: no pass ran
+  int64_t stand_ins = 0;     // of the compiles: programs that ran until a better one was ready
+  int64_t swapped = 0;       // stand-ins that were replaced
+  int64_t evictions = 0;     // keys that were given up for the bound of the memory
+  int64_t llvm_runs = 0;     // kernels that LLVM generated for this function
+  int64_t kernel_hits = 0;   // kernels that came from the kernel cache instead
+  int64_t kernel_loads = 0;  // kernels that were stored on disk or remotely
+  double compile_ms = 0;     // in total, of the compiles and loads
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const JitStats& stats);
 
@@ -118,7 +120,8 @@ struct MissReport {
   std::string expected = {};        // what the nearest key has: "32", "f32[32,64]"
   std::string got = {};
   std::string nearest_key = {};  // "(f32[32,64], f32[32,64], f32[32,64])"
-  // Where the program came from: "compiled", "memory" (another jit object had it).
+  // Where the program came from: "compiled", "memory" (another jit object had it),
+  // "stored" (another process had it: on disk or remotely).
   std::string tier = {};
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);

@@ -314,10 +314,11 @@ void JitState::SetTraceTimeoutForTest(int milliseconds) { trace_timeout_ms.store
 
 void JitState::CountCompile(const codegen::CompileReport& report, bool stand_in) {
   const std::lock_guard<std::mutex> lock(compile_mutex_);
-  ++compiled_.compiles;
+  ++(report.module_load ? compiled_.loads : compiled_.compiles);
   if (stand_in) ++compiled_.stand_ins;
   compiled_.llvm_runs += report.llvm_runs;
   compiled_.kernel_hits += report.kernel_hits;
+  compiled_.kernel_loads += report.kernel_loads;
   compiled_.compile_ms += report.total_ms;
 }
 

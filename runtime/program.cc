@@ -45,10 +45,11 @@ void LogCompile(const std::string& name, const codegen::CompileReport& report,
   }
   Log(LogLevel::kInfo,
       absl::StrFormat("[compile] %s: %s; %.2f ms (passes %.2f, plan %.2f, llvm %.2f, link %.2f), "
-                      "%d kernels, %d from llvm, %d from the cache",
+                      "%d kernels, %d from llvm, %d from the cache, %d stored%s",
                       name, ToAbsl(reason), report.total_ms, report.passes_ms, report.plan_ms,
                       report.llvm_ms, report.link_ms, report.kernels, report.llvm_runs,
-                      report.kernel_hits));
+                      report.kernel_hits, report.kernel_loads,
+                      report.module_load ? "; the program was stored" : ""));
 }
 
 // No exception may leave: other threads wait for the outcome.
@@ -126,6 +127,10 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileAndLog(std::unique_ptr<ir:
   return executable;
 }
 
+std::string_view TierOf(const codegen::CompileReport& report) {
+  return report.module_load ? kStoredTier : kCompiledTier;
+}
+
 // A program that is compiled fast; in the cache by `key` only if it is as good as any.
 StatusOr<Compiled> CompileQuickly(std::unique_ptr<ir::Module> module, const std::string& key,
                                   const ResolvedOptions& options, std::string_view reason) {
@@ -141,6 +146,7 @@ StatusOr<Compiled> CompileQuickly(std::unique_ptr<ir::Module> module, const std:
     return compiled;
   }
   compiled.unfinished = nullptr;
+  compiled.tier = TierOf(executable->report());
   const auto made = [&]() -> StatusOr<std::shared_ptr<codegen::Executable>> { return executable; };
   bool hit;
   SWAGE_ASSIGN_OR_RETURN(compiled.program, cache.Get(key, made, &hit));
@@ -159,7 +165,7 @@ StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const Resol
   Compiled compiled;
   bool hit = false;
   SWAGE_ASSIGN_OR_RETURN(compiled.program, cache::ModuleCache::Global().Get(key, compile, &hit));
-  compiled.tier = hit ? kMemoryTier : kCompiledTier;
+  compiled.tier = hit ? kMemoryTier : TierOf(compiled.executable().report());
   return compiled;
 }
 

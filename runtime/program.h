@@ -30,7 +30,8 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options);
 const ResolvedOptions& EagerOptions();
 
 // Which tier had a program.
-inline constexpr std::string_view kCompiledTier = "compiled", kMemoryTier = "memory";
+inline constexpr std::string_view kCompiledTier = "compiled", kMemoryTier = "memory",
+                                  kStoredTier = "stored";
 
 struct Compiled {
   cache::ProgramPtr program;
@@ -39,7 +40,7 @@ struct Compiled {
   std::unique_ptr<ir::Module> unfinished;
 
   codegen::Executable& executable() const { return *program->executable(); }
-  bool cached() const { return tier != kCompiledTier; }
+  bool cached() const { return tier == kMemoryTier; }
 };
 // Through the process-wide module cache. `reason` goes into the log line of a compile. With
 // Effort::kQuick a program that is not in the cache may come as a stand-in.

@@ -92,7 +92,7 @@ std::vector<std::string> RunCase(const CorpusOptions& options, const RunModule& 
 }  // namespace
 
 StatusOr<ExitCode> RunCorpus(const CorpusOptions& options) {
-  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device));
+  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, options.cache));
   RunModule run = RunOn(compile);
   if (options.mode == "eager") {
     run = RunEagerly(std::move(run));
@@ -126,6 +126,8 @@ void AddCorpusCommand(CLI::App& app, Action* chosen) {
   command->add_option("--device", options->device, "What runs the cases")
       ->envname("SWAGE_DEVICE")
       ->capture_default_str();
+  command->add_flag("--cache", options->cache,
+                    "Uses the compiled code that jit keeps on disk and remotely");
   command->add_option("--mode", options->mode, "module: as a whole; eager: op by op")
       ->capture_default_str();
   command->add_option("--threads", options->threads, "Worker threads of the runtime")

@@ -24,6 +24,7 @@ namespace swage::tools {
 struct CorpusOptions {
   std::string dir;
   std::string device = "cpu";
+  bool cache = false;  // compiled code of other processes may be used
   std::string mode = "module";
   int threads = 0;  // 0: as many as SWAGE_NUM_THREADS or the machine says
   std::string filter;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "cache/tiers.h"
 #include "codegen/cpu/compile.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
@@ -12,7 +13,7 @@
 namespace swage::tools {
 namespace {
 
-StatusOr<RunCompiled> CompileForEvaluator(const ir::Module& module) {
+StatusOr<RunCompiled> CompileForEvaluator(const ir::Module& module, codegen::EntryStore*) {
   return RunCompiled(
       [&module](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         SWAGE_ASSIGN_OR_RETURN(const ir::Literal result, evaluator::Evaluate(module, args));
@@ -28,8 +29,9 @@ void AppendLeaves(const ir::Literal& literal, std::vector<ir::Literal>* leaves) 
   for (const ir::Literal& element : literal.elements()) AppendLeaves(element, leaves);
 }
 
-StatusOr<RunCompiled> CompileForCpu(const ir::Module& module) {
+StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, codegen::EntryStore* store) {
   cpu::CompileOptions options;
+  options.kernels.store = store;
   SWAGE_ASSIGN_OR_RETURN(options.compiler, pipelines::OptionsFromEnvironment());
   std::vector<passes::Message> messages;
   auto compiled = cpu::Compile(module.Clone(), options, &messages);
@@ -56,12 +58,13 @@ StatusOr<RunCompiled> CompileForCpu(const ir::Module& module) {
 
 struct NamedDevice {
   const char* name;
-  StatusOr<RunCompiled> (*compile)(const ir::Module&);
+  StatusOr<RunCompiled> (*compile)(const ir::Module&, codegen::EntryStore*);
+  bool has_cache;
 };
 
 constexpr NamedDevice kDevices[] = {
-    {"cpu", CompileForCpu},
-    {"evaluator", CompileForEvaluator},
+    {"cpu", CompileForCpu, true},
+    {"evaluator", CompileForEvaluator, false},
 };
 
 StatusOr<ir::Literal> TakeLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves,
@@ -85,9 +88,20 @@ std::vector<std::string> DeviceNames() {
   return names;
 }
 
-StatusOr<CompileModule> FindDevice(const std::string& name) {
+StatusOr<CompileModule> FindDevice(const std::string& name, bool cache) {
   for (const NamedDevice& device : kDevices) {
-    if (name == device.name) return CompileModule(device.compile);
+    if (name != device.name) continue;
+    if (cache && !device.has_cache) {
+      return InvalidArgument("[device] ", name, " compiles nothing that a cache could keep");
+    }
+    codegen::EntryStore* store = nullptr;
+    if (cache) {
+      SWAGE_RETURN_IF_ERROR(cache::Tiers::GlobalStatus());
+      store = cache::Tiers::Global();
+    }
+    return CompileModule([compile = device.compile, store](const ir::Module& module) {
+      return compile(module, store);
+    });
   }
   const std::vector<std::string> known = DeviceNames();
   return NotFound("[device] no device '", name, "', there are: ", absl::StrJoin(known, ", "),

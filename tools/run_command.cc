@@ -85,7 +85,7 @@ StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
   if (options.random && !options.inputs.empty()) {
     return InvalidArgument("[run] --random takes no input files");
   }
-  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device));
+  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, options.cache));
   SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> module, LoadModule(options.module));
   std::vector<ir::Literal> inputs;
   if (options.random) {
@@ -124,6 +124,8 @@ void AddRunCommand(CLI::App& app, Action* chosen) {
   command->add_option("--device", options->device, "What runs the module")
       ->envname("SWAGE_DEVICE")
       ->capture_default_str();
+  command->add_flag("--cache", options->cache,
+                    "Uses the compiled code that jit keeps on disk and remotely");
   command->add_flag("--random", options->random, "Random inputs");
   command->add_option("--seed", options->seed, "Seed of the random inputs")
       ->check(IsSeed)

@@ -26,6 +26,7 @@ struct RunOptions {
   std::vector<std::string> inputs;
   std::string output_dir;
   std::string device = "cpu";
+  bool cache = false;  // compiled code of other processes may be used
   bool random = false;
   uint64_t seed = 0;
   int bench = 0;
