@@ -1,11 +1,15 @@
 #include "runtime/cpu_backend.h"
 
+#include <atomic>
+
 #include "base/log.h"
 #include "cache/tiers.h"
 #include "codegen/cpu/compile.h"
 
 namespace swage::runtime {
 namespace {
+
+std::atomic<bool> baked_dims{false};
 
 LogLevel LevelOf(passes::Severity severity) {
   return severity == passes::Severity::kWarning ? LogLevel::kWarn : LogLevel::kDebug;
@@ -19,6 +23,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(std::unique_ptr<ir:
   cpu::CompileOptions compile_options;
   compile_options.compiler = options;
   compile_options.kernels.quick = effort == Effort::kQuick;
+  compile_options.kernels.baked_dims = baked_dims.load(std::memory_order_relaxed);
   compile_options.kernels.store = cache::Tiers::Global();
   const std::string name = module->name();
   std::vector<passes::Message> messages;
@@ -28,5 +33,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(std::unique_ptr<ir:
   }
   return executable;
 }
+
+bool SetBakedDims(bool baked) { return baked_dims.exchange(baked); }
 
 }  // namespace swage::runtime

@@ -18,6 +18,10 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(std::unique_ptr<ir:
                                                              const passes::CompilerOptions& options,
                                                              Effort effort);
 
+// From now on sizes are compiled into kernels, so that no other size shares them; returns what it
+// was. What is in the caches stays there. For measurements of what the sharing saves.
+bool SetBakedDims(bool baked);
+
 }  // namespace swage::runtime
 
 #endif  // SWAGE_RUNTIME_CPU_BACKEND_H_
