@@ -167,9 +167,7 @@ class SharedPool {
   }
 
  private:
-  static size_t Limit() {
-    return std::min<size_t>(kSharedFreeBytes, MemoryBound::Get().limit());
-  }
+  static size_t Limit() { return std::min<size_t>(kSharedFreeBytes, MemoryBound::Get().limit()); }
 
   static void Free(FreeBlock* chain) {
     while (chain != nullptr) {
@@ -246,8 +244,9 @@ void TrimBlocks() {
 BlockStats block_stats() {
   return {.from_system = from_system.load(std::memory_order_relaxed),
           .shared_free_bytes = Shared().free_bytes(),
-          .thread_free_bytes =
-              this_thread_pool != nullptr ? static_cast<int64_t>(this_thread_pool->free_bytes()) : 0};
+          .thread_free_bytes = this_thread_pool != nullptr
+                                   ? static_cast<int64_t>(this_thread_pool->free_bytes())
+                                   : 0};
 }
 
 }  // namespace swage

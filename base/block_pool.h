@@ -1,15 +1,17 @@
 // File: base/block_pool.h
 //
 // Memory for results and intermediate values: blocks that are freed are kept for the next of about
-// the same size, so that a warm call neither asks the system for memory nor has fresh pages zeroed for it.
+// the same size, so that a warm call neither asks the system for memory nor has fresh pages zeroed
+// for it.
 //
 //   void* block = TakeBlock(bytes);      // 64-byte aligned, not zeroed; null: out of memory
 //   GiveBlock(block, bytes);             // the same size; from any thread
 //
 // - Sizes are rounded up to classes, at most a quarter more.
-// - Up to kSmallBlock each thread keeps free blocks of its own, kThreadFreeBytes in all. Larger ones
-//   are shared by all threads: kSharedFreeBytes in all, or the bound of the memory where that is less
-//   (memory_bound.h); those that were freed first go first.
+// - Up to kSmallBlock each thread keeps free blocks of its own, kThreadFreeBytes in all. Larger
+// ones
+//   are shared by all threads: kSharedFreeBytes in all, or the bound of the memory where that is
+//   less (memory_bound.h); those that were freed first go first.
 // - From kMappedBlock a block has pages of its own, and what is not kept goes back to the system.
 // - Builds with the address sanitizer keep nothing, so that it sees every use after free.
 #ifndef SWAGE_BASE_BLOCK_POOL_H_

@@ -15,7 +15,15 @@ void LetGo(std::list<Keeper> keepers) {
 
 }  // namespace
 
-ModuleCache::ModuleCache(MemoryBound* bound) : bound_(bound) { bound_->Add(this); }
+ModuleCache::ModuleCache(MemoryBound* bound, int hash_bits)
+    : bound_(bound), hash_mask_(~uint64_t{0} >> (64 - hash_bits)) {
+  bound_->Add(this);
+}
+
+Hash128 ModuleCache::HashOf(const std::string& key) const {
+  const Hash128 hash = HashBytes(key);
+  return hash_mask_ == ~uint64_t{0} ? hash : Hash128{0, hash.low & hash_mask_};
+}
 
 ModuleCache& ModuleCache::Global() {
   static auto* const cache = new ModuleCache(&MemoryBound::Get());
@@ -40,7 +48,7 @@ void ModuleCache::Insert(const SlotPtr& slot, ExecutablePtr executable) {
 }
 
 StatusOr<ProgramPtr> ModuleCache::Get(const std::string& key, CompileFn compile, bool* hit) {
-  const Hash128 hash = HashBytes(key);
+  const Hash128 hash = HashOf(key);
   SlotPtr slot;
   {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -83,7 +91,7 @@ StatusOr<ProgramPtr> ModuleCache::Get(const std::string& key, CompileFn compile,
 
 ProgramPtr ModuleCache::Peek(const std::string& key) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto it = slots_.find(HashBytes(key));
+  const auto it = slots_.find(HashOf(key));
   if (it == slots_.end() || it->second->key != key) return nullptr;
   return it->second->program;
 }

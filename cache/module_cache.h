@@ -78,8 +78,9 @@ class ModuleCache final : public MemoryHolder {
     int64_t evictions = 0;
   };
 
-  // `bound` decides when something is evicted; the cache must live as long.
-  explicit ModuleCache(MemoryBound* bound);
+  // `bound` decides when something is evicted; the cache must live as long. `hash_bits` is for
+  // tests of keys that collide.
+  explicit ModuleCache(MemoryBound* bound, int hash_bits = 64);
   static ModuleCache& Global();
 
   // `*hit`: whether the program was there (or another thread was making it).
@@ -126,7 +127,10 @@ class ModuleCache final : public MemoryHolder {
   std::list<Keeper> TakeOut(Order::iterator it);
   Order::iterator Oldest();
 
+  Hash128 HashOf(const std::string& key) const;
+
   MemoryBound* const bound_;
+  const uint64_t hash_mask_;
   mutable std::mutex mutex_;
   std::condition_variable finished_;
   Order order_;  // of ready slots

@@ -33,7 +33,15 @@ int64_t CompiledKernel::memory_bytes() const {
          (code != nullptr ? code->memory_bytes() : 0);
 }
 
-KernelCache::KernelCache(MemoryBound* bound) { bound->Add(this); }
+KernelCache::KernelCache(MemoryBound* bound, int hash_bits)
+    : hash_mask_(~uint64_t{0} >> (64 - hash_bits)) {
+  bound->Add(this);
+}
+
+Hash128 KernelCache::HashOf(const std::string& key) const {
+  const Hash128 hash = HashBytes(key);
+  return hash_mask_ == ~uint64_t{0} ? hash : Hash128{0, hash.low & hash_mask_};
+}
 
 KernelCache& KernelCache::Get() {
   static auto* const cache = new KernelCache(&MemoryBound::Get());
@@ -72,7 +80,7 @@ void KernelCache::Keep(const Hash128& hash, const EntryPtr& entry, CompiledKerne
 
 StatusOr<KernelCache::Lookup> KernelCache::Find(const std::string& key,
                                                 FunctionRef<StatusOr<CompiledKernel>()> compile) {
-  const Hash128 hash = HashBytes(key);
+  const Hash128 hash = HashOf(key);
   EntryPtr entry;
   {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -116,7 +124,7 @@ StatusOr<KernelCache::Lookup> KernelCache::Find(const std::string& key,
 
 KernelCache::KernelPtr KernelCache::Peek(const std::string& key) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto it = entries_.find(HashBytes(key));
+  const auto it = entries_.find(HashOf(key));
   if (it == entries_.end() || it->second->key != key || it->second->kernel == nullptr) {
     return nullptr;
   }

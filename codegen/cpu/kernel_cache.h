@@ -41,7 +41,8 @@ class KernelCache final : public MemoryHolder {
  public:
   // The process's cache; never destroyed.
   static KernelCache& Get();
-  explicit KernelCache(MemoryBound* bound);
+  // `hash_bits` is for tests of keys that collide.
+  explicit KernelCache(MemoryBound* bound, int hash_bits = 64);
 
   // Whoever holds it uses the kernel; the last one to let go leaves it to the cache.
   using KernelPtr = std::shared_ptr<const CompiledKernel>;
@@ -84,6 +85,9 @@ class KernelCache final : public MemoryHolder {
   void Release(const EntryPtr& entry);
   void Keep(const Hash128& hash, const EntryPtr& entry, CompiledKernel kernel);
 
+  Hash128 HashOf(const std::string& key) const;
+
+  const uint64_t hash_mask_;
   mutable std::mutex mutex_;
   absl::flat_hash_map<Hash128, EntryPtr> entries_;
   Unused unused_;  // by last use

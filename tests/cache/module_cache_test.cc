@@ -94,6 +94,23 @@ TEST(ModuleCacheTest, KeepersLetGoOnceAndTheirBytesCount) {
   EXPECT_FALSE(cache.OnEvict(a, {.let_go = [&] { ++calls; }, .bytes = 0}, &first));
 }
 
+TEST(ModuleCacheTest, KeysWithOneHashAreNotMixedUp) {
+  MemoryBound bound(1 << 20);
+  ModuleCache cache(&bound, 4);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 100; ++i) {
+      bool hit;
+      const auto program = cache.Get(
+          absl::StrCat("key ", i),
+          [&]() -> StatusOr<ModuleCache::ExecutablePtr> { return std::make_shared<Nothing>(i); },
+          &hit);
+      EXPECT_EQ((*program)->executable()->memory_bytes(), i);
+      EXPECT_TRUE(!hit || round == 1);
+    }
+  }
+  EXPECT_GT(cache.stats().hits, 0);
+}
+
 TEST(ModuleCacheTest, AFailureIsNotKept) {
   Bounded bounded;
   ModuleCache& cache = bounded.cache;

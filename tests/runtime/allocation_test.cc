@@ -53,7 +53,8 @@ TEST(AllocationTest, KeysInTurnAndIntermediateValuesAllocateNothing) {
 }
 
 TEST(AllocationTest, StaticsAndOptionalsOfTheKeyAllocateNothing) {
-  auto f = jit([](Tensor x, int n, std::optional<Tensor> y) { return y.has_value() ? x * n + *y : x; });
+  auto f =
+      jit([](Tensor x, int n, std::optional<Tensor> y) { return y.has_value() ? x * n + *y : x; });
   const Tensor x = full({8}, 2, f32);
   const std::optional<Tensor> some(x);
   EXPECT_EQ(NewsOf([&] { f(x, 3, some); }), 0);

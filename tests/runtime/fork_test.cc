@@ -38,7 +38,8 @@ TEST(ForkTest, AChildCallsWarmAndNewShapes) {
   f(warm);
   EXPECT_EQ(ExitCodeOf([&] {
               bool right = f(warm).item<float>() == 20000;
-              for (int n : {3, 4, 500}) right = right && f(ones({n, n})).item<float>() == 2.0f * n * n;
+              for (int n : {3, 4, 500})
+                right = right && f(ones({n, n})).item<float>() == 2.0f * n * n;
               auto g = jit([](Tensor x) { return x * 17 - 1; });
               right = right && g(scalar(2)).item<int>() == 33;
               return right && f.stats().misses == 4;
