@@ -22,8 +22,9 @@
 // - Memory is bounded (runtime/cache.h): the least recently used keys are evicted and compiled
 // again
 //   when they are called again.
-// - After fork() the child may call warm and new keys, on one thread each; fork while no other
-//   thread is inside a call that misses, since a lock that such a thread holds stays held.
+// - After fork() the child may call warm and new keys; its loops run on one thread. A fork waits for
+//   the compiles that run. Threads that are in other parts of a miss may still hold a lock that stays
+//   held in the child, so a server should fork before it serves.
 // - A server warms up and then forbids misses:
 //     f.warmup({{swage::f32, {64, 128}}, {swage::f32, {128}}});    // compiles, does not run
 //     f.set_on_miss(swage::OnMiss::kError);

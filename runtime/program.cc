@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "cache/module_cache.h"
 #include "compiler/ir/fingerprint.h"
+#include "runtime/fork_gate.h"
 #include "runtime/ir_types.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
@@ -157,6 +158,7 @@ StatusOr<Compiled> CompileQuickly(std::unique_ptr<ir::Module> module, const std:
 
 StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const ResolvedOptions& options,
                                  std::string_view reason, Effort effort) {
+  const CompileSection section;
   const std::string key = absl::StrCat(options.key, ir::CanonicalText(*module));
   if (effort == Effort::kQuick) return CompileQuickly(std::move(module), key, options, reason);
   const auto compile = [&]() -> StatusOr<std::shared_ptr<codegen::Executable>> {

@@ -60,6 +60,28 @@ TEST(ForkTest, AChildHasAThreadOfItsOwnForTheBackground) {
   EXPECT_EQ(ExitCodeOf([&] { return run(4); }), 0);
 }
 
+TEST(ForkTest, AForkWaitsForTheCompilesOfOtherThreads) {
+  std::atomic<bool> leave{false};
+  std::atomic<int> compiled{0};
+  std::thread other([&] {
+    for (int n = 0; !leave; ++n) {
+      jit([n](Tensor x) { return softmax(x * float(n), -1); })(ones({3, 4}));
+      ++compiled;
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    const int before = compiled;
+    while (compiled == before) std::this_thread::yield();
+    EXPECT_EQ(ExitCodeOf([&] {
+                auto f = jit([i](Tensor x) { return exp(x) * float(i + 1); });
+                return f(scalar(0.0f)).item<float>() == i + 1;
+              }),
+              0);
+  }
+  leave = true;
+  other.join();
+}
+
 TEST(ForkTest, AChildTracesWhatAnotherThreadOfItsParentTraced) {
   std::atomic<bool> inside{false}, go_on{false};
   auto f = jit([&](Tensor x) {
