@@ -114,14 +114,20 @@ class BenchReportTest(unittest.TestCase):
     def test_a_row_has_the_median_of_repetitions_and_counters(self):
         def result(ms, **more):
             return {"name": "BM_Dot/f32/512/real_time", "run_name": "BM_Dot/f32/512/real_time", "run_type": "iteration",
+                    "family_index": 0, "per_family_instance_index": 0,
                     "real_time": ms, "cpu_time": ms, "time_unit": "us", "iterations": 10, **more}
         text = bench_report.section(MACHINE, [result(3.0, ratio=1.01), result(1.0, ratio=1.03), result(2.0, ratio=1.02)])
         self.assertIn("|  | time | from, to | CPU time | ratio |", text)
         self.assertIn("| `Dot/f32/512` | 2 us | 1 to 3 | 2 us | 1.02 |", text)
 
+    def test_other_extents_are_put_into_shapes_alone(self):
+        text = "f32[31,16]{1,0} dot(a31), dimensions={1,0}, x[] constant(16)"
+        self.assertEqual(bench_report.processes.resized(text, {"31": "2048", "16": "128"}),
+                         "f32[2048,128]{1,0} dot(a31), dimensions={1,0}, x[] constant(16)")
+
     def test_every_program_has_a_place_in_the_page(self):
         text = page.PAGE.read_text()
-        for name in ["recompile", *bench_report.BENCHES]:
+        for name in ["recompile", bench_report.PROCESSES, *bench_report.BENCHES]:
             page.fill(text, name, "x")
 
 
