@@ -119,6 +119,7 @@ class BenchReportTest(unittest.TestCase):
         text = bench_report.section(MACHINE, [result(3.0, ratio=1.01), result(1.0, ratio=1.03), result(2.0, ratio=1.02)])
         self.assertIn("|  | time | from, to | CPU time | ratio |", text)
         self.assertIn("| `Dot/f32/512` | 2 us | 1 to 3 | 2 us | 1.02 |", text)
+        self.assertIn("| `Dot/f32/512` | 1.01 |", bench_report.section(MACHINE, [result(3.0, ratio=1.01)], times=False))
 
     def test_other_extents_are_put_into_shapes_alone(self):
         text = "f32[31,16]{1,0} dot(a31), dimensions={1,0}, x[] constant(16)"
