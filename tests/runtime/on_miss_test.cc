@@ -130,6 +130,7 @@ TEST(OnMissTest, AFunctionMayDieWhileItIsCompiledInTheBackground) {
 }
 
 TEST(OnMissTest, AProcessMayExitWhileTheBackgroundCompiles) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // this process has threads
   EXPECT_EXIT(
       {
         for (int i = 0; i < 50; ++i) {
