@@ -73,6 +73,16 @@ std::optional<std::string_view> KeyMaterial::Find(std::string_view name) const {
   return std::nullopt;
 }
 
+KeyMaterial KeyMaterial::Shortened() const {
+  constexpr size_t kLong = 64;
+  KeyMaterial shortened;
+  for (const KeyField& field : fields_) {
+    shortened.Add(field.name, field.value.size() > kLong ? "#" + HashBytes(field.value).ToHex()
+                                                         : field.value);
+  }
+  return shortened;
+}
+
 std::string KeyMaterial::Serialise() const {
   size_t size = kMagic.size() + 8;
   for (const KeyField& field : fields_) size += 16 + field.name.size() + field.value.size();

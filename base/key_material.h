@@ -59,6 +59,10 @@ class KeyMaterial {
   // The value of the first field of that name.
   std::optional<std::string_view> Find(std::string_view name) const;
 
+  // The same with every value of more than 64 bytes replaced by its hash: enough for DiffKeys to
+  // tell which fields differ.
+  KeyMaterial Shortened() const;
+
   std::string Serialise() const;
   // Hash of the serialised bytes.
   Hash128 Hash() const;

@@ -38,7 +38,14 @@ std::vector<MemoryHolder*> MemoryBound::holders() const {
   return holders_;
 }
 
+void MemoryBound::set_default_limit(int64_t bytes) {
+  if (limit_was_set_ || GetEnv("SWAGE_CACHE_MEMORY_BYTES").has_value()) return;
+  limit_.store(bytes, std::memory_order_relaxed);
+  Trim();
+}
+
 void MemoryBound::set_limit(int64_t bytes) {
+  limit_was_set_ = true;
   limit_.store(bytes, std::memory_order_relaxed);
   Trim();
 }

@@ -71,6 +71,8 @@ class MemoryBound {
   void Trim();
 
   void set_limit(int64_t bytes);
+  // What a configuration file asks for: of no effect behind set_limit or the environment variable.
+  void set_default_limit(int64_t bytes);
   int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
 
  private:
@@ -78,6 +80,7 @@ class MemoryBound {
   std::vector<MemoryHolder*> holders() const;
 
   std::atomic<int64_t> limit_;
+  std::atomic<bool> limit_was_set_{false};
   std::atomic<int> asked_{0};  // trims asked for and not done
   mutable std::mutex mutex_;
   std::vector<MemoryHolder*> holders_;  // guarded by mutex_

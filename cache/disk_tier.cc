@@ -13,7 +13,6 @@
 namespace swage::cache {
 namespace {
 
-constexpr int kLockStripes = 64;
 // What a sweep leaves room for, so that not every write is followed by one.
 constexpr double kSweepTarget = 0.9;
 // Other processes write too; their part is counted again after this share of the bound.
@@ -47,6 +46,11 @@ Status Miss() { return NotFound("[cache] not in the disk cache"); }
 
 KeyLock::KeyLock(FileLock lock) : lock_(std::move(lock)) {
   if (held()) ++key_locks_held;
+}
+
+FileLock KeyLock::Detach() {
+  if (held()) --key_locks_held;
+  return std::move(lock_);
 }
 
 KeyLock::~KeyLock() {
@@ -165,11 +169,15 @@ void DiskTier::AccountWrite(const CacheRoot& root, int64_t bytes) {
   counters_.evictions += result.evicted;
 }
 
+int DiskTier::LockOf(std::string_view material) {
+  return static_cast<int>(HashBytes(material).low % kLocks);
+}
+
 KeyLock DiskTier::LockFor(std::string_view material, std::chrono::milliseconds timeout) {
   if (key_locks_held > 0) return KeyLock(FileLock());
   const StatusOr<CacheRoot> root = OpenRoot(/*create=*/true);
   if (!root.ok()) return KeyLock(FileLock());
-  const std::string path = absl::StrCat("locks/", HashBytes(material).low % kLockStripes);
+  const std::string path = absl::StrCat("locks/", LockOf(material));
   MakeFolder(*root, "locks");
   return KeyLock(FileLock::Acquire(root->folder.get(), path, root->file_mode, timeout));
 }

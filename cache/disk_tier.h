@@ -83,11 +83,13 @@ struct DiskEntry {
 class KeyLock {
  public:
   ~KeyLock();
-  KeyLock(const KeyLock&) = delete;
-  KeyLock& operator=(const KeyLock&) = delete;
+  KeyLock(KeyLock&& other) noexcept = default;
+  KeyLock& operator=(KeyLock&&) = delete;
   // False: the time was over, this thread holds another one, or the directory cannot be written.
   // Work must go on without it then.
   bool held() const { return lock_.held(); }
+  // What excludes the others, for a thread that lets go later.
+  FileLock Detach();
 
  private:
   friend class DiskTier;
@@ -105,6 +107,8 @@ class DiskTier : public codegen::EntryStore {
   // Single flight across processes. Keys share 64 locks, so an unrelated key may wait too. A thread
   // holds one at a time, a second is not held: two would deadlock with their reverse. For the same
   // reason, whoever holds one must not wait for a thread that asks for one.
+  static constexpr int kLocks = 64;
+  static int LockOf(std::string_view material);
   KeyLock LockFor(std::string_view material, std::chrono::milliseconds timeout);
 
   DiskStats stats() const;

@@ -1,5 +1,6 @@
 #include "cache/tiers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <thread>
@@ -8,6 +9,7 @@
 
 #include "base/key_material.h"
 #include "base/log.h"
+#include "base/memory_bound.h"
 
 namespace swage::cache {
 namespace {
@@ -53,6 +55,9 @@ struct GlobalTiers {
     if (!config.ok()) {
       status = config.status();
     } else {
+      if (config->cache.memory_bytes.has_value()) {
+        MemoryBound::Get().set_default_limit(*config->cache.memory_bytes);
+      }
       Tiers::Options options = TierOptionsFrom(config->cache, &status);
       if (!options.disk.dir.empty() || options.remote.has_value()) {
         current = made = new Tiers(std::move(options));
@@ -149,6 +154,70 @@ void Tiers::Put(EntryKind kind, std::string_view material, std::string_view payl
     remote_->Put(kind, HashKeyBytes(key), *entry);
     if (HasDisk()) disk_.PutEntry(*entry).IgnoreError();
   });
+}
+
+namespace {
+
+// The lock, until whoever has it last lets go.
+struct HeldLock {
+  HeldLock(FileLock lock, std::atomic<bool>* held) : lock(std::move(lock)), held(held) {}
+  ~HeldLock() {
+    lock.Release();
+    *held = false;
+  }
+  FileLock lock;
+  std::atomic<bool>* const held;
+};
+
+// Hands the lock to the thread that writes, behind what is to be written.
+class TierReservation : public codegen::EntryStore::Reservation {
+ public:
+  TierReservation(KeyLock lock, std::atomic<bool>* held, BackgroundQueue* queue)
+      : lock_(std::move(lock)), held_(held), queue_(queue) {}
+  ~TierReservation() override {
+    const auto lock = std::make_shared<HeldLock>(lock_.Detach(), held_);
+    queue_->Add(0, [lock](const std::atomic<bool>&) {});
+  }
+
+ private:
+  KeyLock lock_;
+  std::atomic<bool>* const held_;
+  BackgroundQueue* const queue_;
+};
+
+}  // namespace
+
+std::unique_ptr<codegen::EntryStore::Reservation> Tiers::Reserve(EntryKind kind,
+                                                                 std::string_view material) {
+  if (!HasDisk()) return nullptr;
+  // In this process somebody else excludes the second of a key, and what is left to write here must
+  // not hold up another key that shares the lock.
+  std::atomic<bool>& held = reserved_[DiskTier::LockOf(material)];
+  if (held.exchange(true)) return nullptr;
+  KeyLock lock = disk_.LockFor(material, options_.reserve_timeout);
+  if (!lock.held()) {
+    held = false;
+    return nullptr;
+  }
+  return std::make_unique<TierReservation>(std::move(lock), &held, &queue_);
+}
+
+std::vector<std::string> Tiers::NearestModule(const KeyMaterial& missed) {
+  std::vector<std::string> nearest;
+  const StatusOr<std::vector<DiskEntry>> entries = disk_.List();
+  if (!entries.ok()) return nearest;
+  for (const DiskEntry& entry : *entries) {
+    if (entry.kind != EntryKind::kModule || !entry.problem.empty()) continue;
+    const StatusOr<KeyMaterial> key = KeyMaterial::Parse(entry.material);
+    if (!key.ok()) continue;
+    std::vector<std::string> names;
+    for (const KeyDifference& difference : DiffKeys(missed, key->Shortened())) {
+      names.push_back(difference.name);
+    }
+    const bool other = names.empty() || std::count(names.begin(), names.end(), "program") > 0;
+    if (!other && (nearest.empty() || names.size() < nearest.size())) nearest = std::move(names);
+  }
+  return nearest;
 }
 
 void Tiers::Enqueue(int64_t bytes, BackgroundQueue::Work work) {

@@ -30,7 +30,9 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/key_material.h"
 #include "base/status.h"
 #include "cache/background_queue.h"
 #include "cache/config.h"
@@ -66,6 +68,8 @@ class Tiers : public codegen::EntryStore {
     std::optional<RemoteTier::Options> remote;
     // Of what waits for the disk.
     BackgroundQueue::Limits queue = {.bytes = int64_t{256} << 20, .entries = 4096};
+    // For another process that compiles the same program.
+    std::chrono::milliseconds reserve_timeout{10'000};
   };
 
   explicit Tiers(Options options);
@@ -82,6 +86,13 @@ class Tiers : public codegen::EntryStore {
 
   StatusOr<std::string> Get(EntryKind kind, std::string_view material) override;
   void Put(EntryKind kind, std::string_view material, std::string_view payload) override;
+  // Waits at most `reserve_timeout`. Others go on when what was Put until its end is on the disk.
+  std::unique_ptr<Reservation> Reserve(EntryKind kind, std::string_view material) override;
+
+  // Why a program was not found: the parts of the key in which the kept entry of the same program
+  // that is nearest differs, such as build_id or cpu_features. Empty: none is kept. `missed` is the
+  // key in short (KeyMaterial::Shortened). Reads entries, so it is for explanations, not for calls.
+  std::vector<std::string> NearestModule(const KeyMaterial& missed);
 
   // Whether all Puts so far are on the disk, within the time. Before a KeyLock of the disk tier is
   // let go, so that whoever waits for it finds the entry.
@@ -105,6 +116,7 @@ class Tiers : public codegen::EntryStore {
   std::optional<RemoteTier> remote_;
   std::atomic<int64_t> dropped_{0};
   std::array<std::atomic<int64_t>, kNumEntryProblems> refused_{};
+  std::array<std::atomic<bool>, DiskTier::kLocks> reserved_{};  // locks that this process has
   // Only ever tried: in a forked child a thread may hold it that does not exist there.
   mutable std::mutex components_mutex_;
   std::map<std::string, int64_t> refused_by_component_;

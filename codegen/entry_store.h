@@ -13,8 +13,7 @@
 // - `material` is KeyMaterial::Serialise() (base/key_material.h): everything that the payload
 //   depends on. It is stored with the entry and compared in full, so a payload that comes back was
 //   put under exactly these bytes and this kind.
-// - A store is an optimisation. Get has one error, NotFound, for everything that keeps an entry
-// from
+// - A store is an optimisation. Get has one error, NotFound, for everything that keeps an entry from
 //   being used: absent, damaged, foreign, unreadable, evicted. Put may do nothing. Causes are
 //   counted and logged by the store, never reported here, so no call fails because a cache failed.
 // - Entries never change: two Puts under one key are meant to hold payloads of the same worth, and
@@ -24,6 +23,7 @@
 #define SWAGE_CODEGEN_ENTRY_STORE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -46,6 +46,18 @@ class EntryStore {
 
   // Keeps the payload if it can.
   virtual void Put(EntryKind kind, std::string_view material, std::string_view payload) = 0;
+
+  // A right to make an entry, which ends when it is destroyed and what was Put by then is kept.
+  class Reservation {
+   public:
+    virtual ~Reservation() = default;
+  };
+  // Single flight across processes: waits, for a bounded time, while another process makes this
+  // entry. Whoever gets one looks again before work. Null: go on without; there is no such thing
+  // here, or the time was over. Taken and destroyed by one thread, one at a time.
+  virtual std::unique_ptr<Reservation> Reserve(EntryKind kind, std::string_view material) {
+    return nullptr;
+  }
 };
 
 }  // namespace swage::codegen

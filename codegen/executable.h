@@ -13,6 +13,7 @@
 
 #include "absl/types/span.h"
 #include "base/memory_bound.h"
+#include "base/key_material.h"
 #include "base/status.h"
 #include "compiler/ir/shape.h"
 
@@ -31,6 +32,8 @@ struct CompileReport {
   int64_t quick_kernels = 0;  // kernels generated fast instead of well, because that was asked for
   int64_t kernel_loads = 0;  // kernels from the store of entries
   bool module_load = false;  // the module came from the store: no pass ran
+  // The key that the store did not have, shortened; null: it was not asked, or had it.
+  std::shared_ptr<const KeyMaterial> missed_key;
 };
 
 class Executable {

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "absl/strings/str_format.h"
+#include "cache/tiers.h"
 #include "runtime/jit_state.h"
 #include "runtime/op_support.h"
 
@@ -75,7 +76,15 @@ std::shared_ptr<JitState> MakeJitState(JitOptions options, const std::type_info&
 }
 
 JitStats StatsOf(const JitState& state) { return state.stats(); }
-MissReport ExplainOf(const JitState& state) { return state.explain(); }
+MissReport ExplainOf(const JitState& state) {
+  MissReport report = state.explain();
+  const std::shared_ptr<const KeyMaterial> missed = state.MissedKey();
+  cache::Tiers* const tiers = cache::Tiers::Global();
+  if (missed != nullptr && tiers != nullptr && report.tier == runtime::kCompiledTier) {
+    report.stored_components = tiers->NearestModule(*missed);
+  }
+  return report;
+}
 void SetOnMiss(JitState& state, OnMiss policy) { state.set_on_miss(policy); }
 
 OnMiss OnMissOf(const JitState& state) { return state.on_miss(); }

@@ -124,6 +124,10 @@ struct MissReport {
   // Where the program came from: "compiled", "memory" (another jit object had it),
   // "stored" (another process had it: on disk or remotely).
   std::string tier = {};
+  // When it was compiled although this very program is kept on disk: the parts of the key in which
+  // the kept one differs, such as "build_id", "cpu_features", "fast_math". `swage cache show` prints
+  // a key whole.
+  std::vector<std::string> stored_components = {};
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);
 

@@ -316,6 +316,7 @@ void JitState::CountCompile(const codegen::CompileReport& report, bool stand_in)
   const std::lock_guard<std::mutex> lock(compile_mutex_);
   ++(report.module_load ? compiled_.loads : compiled_.compiles);
   if (stand_in) ++compiled_.stand_ins;
+  missed_key_ = report.missed_key;
   compiled_.llvm_runs += report.llvm_runs;
   compiled_.kernel_hits += report.kernel_hits;
   compiled_.kernel_loads += report.kernel_loads;
@@ -339,6 +340,11 @@ JitStats JitState::stats() const {
   stats.misses = misses_.load(std::memory_order_relaxed);
   stats.traces = traces_.load(std::memory_order_relaxed);
   return stats;
+}
+
+std::shared_ptr<const KeyMaterial> JitState::MissedKey() const {
+  const std::lock_guard<std::mutex> lock(compile_mutex_);
+  return missed_key_;
 }
 
 MissReport JitState::explain() const {

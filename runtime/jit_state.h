@@ -83,6 +83,8 @@ class JitState : public std::enable_shared_from_this<JitState> {
   void CountMiss() { misses_.fetch_add(1, std::memory_order_relaxed); }
   void CountTrace() { traces_.fetch_add(1, std::memory_order_relaxed); }
   void CountCompile(const codegen::CompileReport& report, bool stand_in);
+  // What the last compile did not find on disk; null: it was found, or there is no disk cache.
+  std::shared_ptr<const KeyMaterial> MissedKey() const;
   // Which tier had the program of the last miss.
   void SetTier(std::string_view tier);
   // For tests: how long to wait for another thread's trace before it counts as a deadlock.
@@ -126,6 +128,7 @@ class JitState : public std::enable_shared_from_this<JitState> {
   std::atomic<int64_t> misses_{0}, traces_{0};
   mutable std::mutex compile_mutex_;  // guards compiled_
   JitStats compiled_;
+  std::shared_ptr<const KeyMaterial> missed_key_;  // guarded by compile_mutex_
 };
 
 }  // namespace swage::internal

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 
 namespace swage {
@@ -112,10 +113,17 @@ std::string HowToMissLess(const MissReport& report) {
 std::ostream& operator<<(std::ostream& out, const MissReport& report) {
   out << report.function << ": ";
   if (!report.missed) return out << "no miss yet\n";
-  if (report.first && !report.evicted) return out << "missed, first key\n";
-  if (report.first) return out << "missed, " << internal::ReasonText(report) << "\n";
-  return out << "missed, " << internal::ReasonText(report) << "; nearest key " << report.nearest_key
-             << "\n";
+  out << "missed, ";
+  if (report.first && !report.evicted) {
+    out << "first key";
+  } else {
+    out << internal::ReasonText(report);
+  }
+  if (!report.first) out << "; nearest key " << report.nearest_key;
+  if (!report.stored_components.empty()) {
+    out << "; on disk for another " << absl::StrJoin(report.stored_components, ", ");
+  }
+  return out << "\n";
 }
 
 }  // namespace swage

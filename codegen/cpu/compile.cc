@@ -150,12 +150,22 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   UseRowMajorBorder(module.get());
   const bool may_load = MayLoad(options);
   std::string key;
+  std::unique_ptr<codegen::EntryStore::Reservation> reservation;
   if (may_load) {
-    key =
-        ModuleKey(*target, options.kernels.baked_dims, options.compiler, ir::CanonicalText(*module))
-            .Serialise();
+    const KeyMaterial material = ModuleKey(*target, options.kernels.baked_dims, options.compiler,
+                                           ir::CanonicalText(*module));
+    key = material.Serialise();
     auto loaded = LoadModule(key, *target, options.kernels, start);
     if (loaded.ok()) return loaded;
+    // A stand-in must not wait for another process.
+    if (!options.kernels.quick) {
+      reservation = options.kernels.store->Reserve(codegen::EntryKind::kModule, key);
+    }
+    if (reservation != nullptr) {
+      loaded = LoadModule(key, *target, options.kernels, start);
+      if (loaded.ok()) return loaded;
+    }
+    report.missed_key = std::make_shared<const KeyMaterial>(material.Shortened());
   }
   passes::PassContext context(options.compiler, &cost::HostCpu());
   const Status passes = pipelines::RunCpuPipeline(module.get(), context);
