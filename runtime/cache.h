@@ -8,14 +8,15 @@
 // Compiled programs and their kernels are kept in memory up to a bound; the least recently used go
 // first, and their code is freed. What runs is never freed under way, and what was used last stays
 // even if it alone is larger than the bound.
-// Memory for results and intermediate values that is free is kept for the next ones, at most as much
-// again as the bound, and 256 MiB.
-// Every function here may be called from any thread.
+// Memory for results and intermediate values that is free is kept for the next ones, at most as
+// much again as the bound, and 256 MiB. Every function here may be called from any thread.
 #ifndef SWAGE_RUNTIME_CACHE_H_
 #define SWAGE_RUNTIME_CACHE_H_
 
 #include <cstdint>
 #include <iosfwd>
+#include <string>
+#include <vector>
 
 #include "runtime/export.h"
 
@@ -37,6 +38,20 @@ struct CacheStats {
   int64_t kernel_hits = 0;
   int64_t kernel_misses = 0;
   int64_t kernel_evictions = 0;
+  // Below memory: programs and kernels together. Rejects are entries that were there and could not
+  // be used: damaged, foreign, of another machine; each is a miss too.
+  int64_t disk_hits = 0;
+  int64_t disk_misses = 0;
+  int64_t disk_rejects = 0;
+  int64_t disk_writes = 0;
+  int64_t disk_write_errors = 0;
+  int64_t disk_evictions = 0;
+  bool has_remote = false;  // the configuration names a server
+  int64_t remote_hits = 0;
+  int64_t remote_misses = 0;
+  int64_t remote_rejects = 0;
+  int64_t remote_writes = 0;
+  int64_t remote_faults = 0;  // calls that the server did not answer well
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const CacheStats& stats);
 
@@ -46,8 +61,35 @@ SWAGE_API CacheStats cache_stats();
 // Negative is an Error.
 SWAGE_API void set_cache_memory_bytes(int64_t bytes);
 
-// Forgets all programs and all kernels that do not run now.
+// Forgets all programs and all kernels that do not run now. What is on disk stays.
 SWAGE_API void clear_cache();
+
+// The cache on disk, as `swage cache` shows it. Without one (SWAGE_CACHE_DIR=off, no home) there
+// are no entries, and packing, unpacking and pruning are Errors, as are unreadable directories and
+// files.
+
+struct CacheEntryInfo {
+  std::string kind;  // "kernel", "module"
+  std::string hash;  // 32 hex digits; with the kind, the name of the file
+  int64_t bytes = 0;
+  int64_t used = 0;     // Unix time of the last use, exact to an hour
+  std::string problem;  // why it would be refused; empty: it is good
+};
+// All entries; each is read whole and verified.
+SWAGE_API std::vector<CacheEntryInfo> cache_entries();
+
+// Waits until what was compiled so far is on disk (it is written behind the caller's back), at most
+// `seconds`; whether it is.
+SWAGE_API bool flush_cache(double seconds = 10);
+
+// Removes what was not used for longest, down to this many bytes; returns the entries removed.
+SWAGE_API int64_t prune_cache(int64_t bytes);
+
+// Writes all good entries into one file, for other machines of the same kind and the same build of
+// Swage; reads such a file. Both return the number of entries. A pack holds native code: whoever
+// unpacks one runs it.
+SWAGE_API int64_t pack_cache(const std::string& file);
+SWAGE_API int64_t unpack_cache(const std::string& file);
 
 }  // namespace swage
 

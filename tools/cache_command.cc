@@ -12,6 +12,7 @@
 #include "cache/config.h"
 #include "cache/disk_pack.h"
 #include "cache/disk_tier.h"
+#include "tools/cache_warm.h"
 
 namespace swage::tools {
 namespace {
@@ -56,7 +57,16 @@ std::string Summary(const DiskEntry& entry) {
   if (!entry.problem.empty()) return "BAD: " + Plain(entry.problem);
   const StatusOr<KeyMaterial> material = KeyMaterial::Parse(entry.material);
   if (!material.ok() || material->fields().empty()) return FirstLine(entry.material, kLineLength);
-  return FirstLine(material->fields().back().value, kLineLength);
+  // Canonical text has no names: the shapes of its first lines are what tells programs apart.
+  const std::string& text = material->fields().back().value;
+  const size_t body = text.find("{\n");
+  std::string line;
+  for (const char c : std::string_view(text).substr(body == text.npos ? 0 : body + 1)) {
+    if (line.size() >= kLineLength) break;
+    const bool blank = c == '\n' || c == ' ';
+    if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : c;
+  }
+  return Plain(line);
 }
 
 void PrintTotal(const DiskTier& disk, const std::vector<DiskEntry>& entries) {
@@ -227,6 +237,12 @@ void AddCacheCommand(CLI::App& app, Action* chosen) {
           RunCachePack)
       ->add_option("FILE", options->file, "The pack to write")
       ->required();
+  auto warm = std::make_shared<WarmOptions>();
+  CLI::App* part = command->add_subcommand("warm", "Compiles HLO modules into the cache");
+  part->add_option("--dir", warm->dir, "Directory of the cache; default as configured");
+  part->add_option("MODULES", warm->modules, "Files of HLO text")->required();
+  part->add_option("--dims", warm->dims, "Sizes of symbolic extents: seq=1:512:8,batch=1,8");
+  part->callback([=] { *chosen = [=] { return RunCacheWarm(*warm); }; });
   AddPart(command, options, chosen, "unpack",
           "Puts the entries of a pack into the cache; they hold code, so trust the author",
           RunCacheUnpack)

@@ -6,6 +6,7 @@
 //   swage cache show 3f08              one entry: what it depends on, and its sizes
 //   swage cache verify                 reads every entry; exit code 1 if one is bad
 //   swage cache prune --bytes 500MB    drops what was not used for longest
+//   swage cache warm attend.hlo --dims seq=1:512    compiles ahead (cache_warm.h)
 //   swage cache pack FILE              all entries in one file, to ship
 //   swage cache unpack FILE            into this cache
 //
