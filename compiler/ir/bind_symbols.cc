@@ -14,7 +14,7 @@ class ExtentWalk {
   explicit ExtentWalk(Visit visit) : visit_(std::move(visit)) {}
 
   void Walk(Module* module) {
-    for (Computation* computation : module->computations()) {
+    for (Computation* computation : module->Computations()) {
       for (Instruction* instruction : computation->Instructions()) {
         Walk(instruction->mutable_shape());
         WalkAttributes(instruction);

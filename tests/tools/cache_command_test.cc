@@ -58,12 +58,12 @@ class CacheCommandTest : public ::testing::Test {
 };
 
 TEST_F(CacheCommandTest, LsShowsKindHashSizeAgeAndWhatItIs) {
-  const std::string kernel = Put(EntryKind::kKernel, "\nfused_add.1 { \x1b[31m\nmore");
+  const std::string kernel = Put(EntryKind::kKernel, "@0 {\n  fused_add.1 \x1b[31m\n  more");
   const std::string module = Put(EntryKind::kModule, "HloModule attend");
   const Outcome outcome = Swage("cache ls");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr("kernel  " + kernel));
-  EXPECT_THAT(outcome.output, HasSubstr("  fused_add.1 { ?[31m\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("  fused_add.1 ?[31m more\n"));
   EXPECT_THAT(outcome.output, HasSubstr("module  " + module));
   EXPECT_THAT(outcome.output, HasSubstr(" s  HloModule attend\n"));
   EXPECT_THAT(outcome.output, HasSubstr("2 entries, "));
