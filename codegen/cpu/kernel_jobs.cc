@@ -1,9 +1,12 @@
 #include "codegen/cpu/kernel_jobs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <optional>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/parallel_for.h"
 #include "codegen/cpu/entry_key.h"
@@ -181,6 +184,64 @@ void Count(const KernelJob& job, codegen::CompileReport* report) {
   report->llvm_ms += job.kernel->emit_ms + job.kernel->llvm_ms;
 }
 
+// About how much code a fusion becomes: a dot is hundreds of instructions, a reduction a few loops.
+int64_t CodeSize(const ir::Instruction& fusion) {
+  constexpr int64_t kDot = 100, kReduce = 10;
+  int64_t size = 0;
+  for (const ir::Instruction* op : fusion.fused_computation()->Instructions()) {
+    size += op->opcode() == ir::Opcode::kDot      ? kDot
+            : op->opcode() == ir::Opcode::kReduce ? kReduce
+                                                  : 1;
+  }
+  return size;
+}
+
+// One job for each key, those with the most code first.
+std::vector<int64_t> LongestFirst(const std::vector<KernelJob>& jobs) {
+  absl::flat_hash_set<std::string_view> keys;
+  std::vector<std::pair<int64_t, int64_t>> sizes;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (!keys.insert(jobs[i].key).second) continue;
+    sizes.emplace_back(-CodeSize(*jobs[i].fusion), static_cast<int64_t>(i));
+  }
+  std::sort(sizes.begin(), sizes.end());
+  std::vector<int64_t> order;
+  for (const auto& [size, i] : sizes) order.push_back(i);
+  return order;
+}
+
+// The kernel of every job that is planned; what goes wrong is its status.
+void MakeKernels(const HostTarget& target, const KernelOptions& options,
+                 std::vector<Planned>* planned, std::vector<KernelJob>* jobs) {
+  // Each kernel once, the longest first, each taken when a thread is free: no thread waits for
+  // another one's kernel, and the last ones end close together.
+  const std::vector<int64_t> firsts = LongestFirst(*jobs);
+  std::atomic<int64_t> next{0};
+  ParallelFor(static_cast<int64_t>(firsts.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t taken = begin; taken < end; ++taken) {
+      const int64_t i = firsts[next.fetch_add(1)];
+      if (!(*planned)[i].status.ok()) continue;
+      StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(
+          (*planned)[i].key, [&] { return LoadOrGenerate((*planned)[i], target, options); });
+      if (!found.ok()) {
+        (*planned)[i].status = found.status();
+        continue;
+      }
+      (*jobs)[i].kernel = found->kernel;
+      (*jobs)[i].hit = found->hit;
+    }
+  });
+  absl::flat_hash_map<std::string_view, int64_t> made;
+  for (const int64_t i : firsts) made.try_emplace((*jobs)[i].key, i);
+  for (size_t i = 0; i < jobs->size(); ++i) {
+    const size_t first = made.at((*jobs)[i].key);
+    if (first == i || !(*planned)[i].status.ok()) continue;
+    (*planned)[i].status = (*planned)[first].status;
+    (*jobs)[i].kernel = (*jobs)[first].kernel;
+    (*jobs)[i].hit = true;
+  }
+}
+
 }  // namespace
 
 void SetGrain(KernelJob* job) {
@@ -224,17 +285,10 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
       planned[i] = *std::move(plan);
       jobs[i].tables = std::move(planned[i].tables);
       jobs[i].plan = planned[i].plan.ToString();
-      StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(
-          planned[i].key, [&] { return LoadOrGenerate(planned[i], target, options); });
-      if (!found.ok()) {
-        planned[i].status = found.status();
-        continue;
-      }
-      jobs[i].key = std::move(planned[i].key);
-      jobs[i].kernel = found->kernel;
-      jobs[i].hit = found->hit;
+      jobs[i].key = planned[i].key;
     }
   });
+  MakeKernels(target, options, &planned, &jobs);
   for (int64_t i = 0; i < count; ++i) {
     report->plan_ms += planned[i].plan_ms;
     if (planned[i].status.code() == absl::StatusCode::kResourceExhausted) {
