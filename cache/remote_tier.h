@@ -33,7 +33,7 @@
 #include <string_view>
 
 #include "base/hash.h"
-#include "cache/background_queue.h"
+#include "base/background_queue.h"
 #include "cache/circuit_breaker.h"
 #include "cache/mac.h"
 #include "cache/redis_address.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "cache/background_thread.h"
+#include "base/background_thread.h"
 
 namespace swage::cache {
 namespace {

@@ -34,7 +34,7 @@
 
 #include "base/key_material.h"
 #include "base/status.h"
-#include "cache/background_queue.h"
+#include "base/background_queue.h"
 #include "cache/config.h"
 #include "cache/disk_tier.h"
 #include "cache/entry_format.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "cache/background_thread.h"
+#include "base/background_thread.h"
 
 namespace swage::runtime {
 
@@ -37,7 +37,7 @@ bool BackgroundCompiler::Add(std::function<void()> job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (stopping_ || waiting_.size() >= kMaxWaiting) return false;
   if (!thread_.joinable()) {
-    std::optional<std::thread> started = cache::StartBackgroundThread([this] { Work(); });
+    std::optional<std::thread> started = StartBackgroundThread([this] { Work(); });
     if (!started.has_value()) return false;
     thread_ = *std::move(started);
   }

@@ -1,4 +1,4 @@
-// File: cache/background_queue.h
+// File: base/background_queue.h
 //
 // Work that nobody waits for: a bounded queue and one thread, which the first Add starts.
 //
@@ -11,16 +11,17 @@
 // - Any thread may call. After fork() a child has an empty queue and starts a thread of its own;
 // what
 //   the parent queued is the parent's.
-// - Stop and the destructor drop what waits, tell the work under way by `stop`, and wait for it.
-#ifndef SWAGE_CACHE_BACKGROUND_QUEUE_H_
-#define SWAGE_CACHE_BACKGROUND_QUEUE_H_
+// - Stop and the destructor drop what waits, tell the work under way by `stop`, and wait for it. Work
+//   itself may call Stop, as exit() does through an exit handler, and is then not waited for.
+#ifndef SWAGE_BASE_BACKGROUND_QUEUE_H_
+#define SWAGE_BASE_BACKGROUND_QUEUE_H_
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 
-namespace swage::cache {
+namespace swage {
 
 class BackgroundQueue {
  public:
@@ -57,6 +58,6 @@ class BackgroundQueue {
   std::atomic<State*> state_;
 };
 
-}  // namespace swage::cache
+}  // namespace swage
 
-#endif  // SWAGE_CACHE_BACKGROUND_QUEUE_H_
+#endif  // SWAGE_BASE_BACKGROUND_QUEUE_H_

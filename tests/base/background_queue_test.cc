@@ -1,4 +1,4 @@
-#include "cache/background_queue.h"
+#include "base/background_queue.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace swage::cache {
+namespace swage {
 namespace {
 
 using Added = BackgroundQueue::Added;
@@ -105,4 +105,4 @@ TEST(BackgroundQueueTest, AForkedChildStartsEmpty) {
 }
 
 }  // namespace
-}  // namespace swage::cache
+}  // namespace swage

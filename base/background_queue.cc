@@ -1,4 +1,4 @@
-#include "cache/background_queue.h"
+#include "base/background_queue.h"
 
 #include <unistd.h>
 
@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-#include "cache/background_thread.h"
+#include "base/background_thread.h"
 
-namespace swage::cache {
+namespace swage {
 
 struct BackgroundQueue::State {
   struct Item {
@@ -109,7 +109,13 @@ void BackgroundQueue::Stop() {
     state->added.notify_all();
     state->finished.notify_all();
   }
-  if (thread.has_value()) thread->join();
+  if (!thread.has_value()) return;
+  // exit() may be called by the work itself: a log callback can.
+  if (thread->get_id() == std::this_thread::get_id()) {
+    thread->detach();
+  } else {
+    thread->join();
+  }
 }
 
-}  // namespace swage::cache
+}  // namespace swage

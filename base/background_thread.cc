@@ -1,4 +1,4 @@
-#include "cache/background_thread.h"
+#include "base/background_thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-namespace swage::cache {
+namespace swage {
 
 std::optional<std::thread> StartBackgroundThread(std::function<void()> body) {
   // A thread begins with the signal mask of the one that starts it.
@@ -24,4 +24,4 @@ std::optional<std::thread> StartBackgroundThread(std::function<void()> body) {
   return thread;
 }
 
-}  // namespace swage::cache
+}  // namespace swage
