@@ -33,6 +33,7 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_NUM_THREADS", "threads that kernels run on; default the CPUs that the process may use"},
     {"SWAGE_ONLY_PASSES", "comma list of the only passes that run"},
     {"SWAGE_ON_MISS", "what a call without compiled code does: wait, background, error or exact"},
+    {"SWAGE_SPECIALIZE", "0: hot kernels are not compiled again with their sizes baked in"},
 };
 
 bool IsKnown(std::string_view name) {

@@ -11,6 +11,7 @@
 #include "cache/module_cache.h"
 #include "cache/tiers.h"
 #include "codegen/cpu/kernel_cache.h"
+#include "codegen/cpu/specialise.h"
 #include "runtime/trace.h"
 
 namespace swage {
@@ -71,6 +72,12 @@ CacheStats cache_stats() {
   stats.kernel_misses = kernels.misses;
   stats.kernel_evictions = kernels.evictions;
   if (const cache::Tiers* tiers = cache::Tiers::Global()) AddTiers(tiers->stats(), &stats);
+  const cpu::SpecialiseStats specialise = cpu::specialise_stats();
+  stats.kernels_specialised = specialise.specialised;
+  stats.specialise_too_small = specialise.too_small;
+  stats.specialise_not_worth = specialise.not_worth;
+  stats.specialise_failed = specialise.failed;
+  stats.specialise_dropped = specialise.dropped;
   return stats;
 }
 
@@ -78,11 +85,13 @@ std::ostream& operator<<(std::ostream& out, const CacheStats& stats) {
   out << absl::StrFormat(
       "memory: %d of %d bytes\n"
       "programs: %d (%d bytes), hits %d, misses %d, evicted %d\n"
-      "kernels: %d (%d bytes, %d unused), hits %d, misses %d, evicted %d\n",
+      "kernels: %d (%d bytes, %d unused), hits %d, misses %d, evicted %d\n"
+      "specialised: %d, too small a saving %d, not worth it %d, failed %d, dropped %d\n",
       stats.memory_bytes, stats.memory_limit, stats.programs, stats.program_bytes,
       stats.program_hits, stats.program_misses, stats.program_evictions, stats.kernels,
       stats.kernel_bytes, stats.unused_kernels, stats.kernel_hits, stats.kernel_misses,
-      stats.kernel_evictions);
+      stats.kernel_evictions, stats.kernels_specialised, stats.specialise_too_small,
+      stats.specialise_not_worth, stats.specialise_failed, stats.specialise_dropped);
   out << absl::StrFormat(
       "disk: hits %d, misses %d (%d rejected), writes %d (%d failed), evicted %d\n",
       stats.disk_hits, stats.disk_misses, stats.disk_rejects, stats.disk_writes,

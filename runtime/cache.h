@@ -52,6 +52,12 @@ struct CacheStats {
   int64_t remote_rejects = 0;
   int64_t remote_writes = 0;
   int64_t remote_faults = 0;  // calls that the server did not answer well
+  // Kernels that ran often and were compiled again with their sizes baked in (SWAGE_SPECIALIZE).
+  int64_t kernels_specialised = 0;   // the baked one runs now
+  int64_t specialise_too_small = 0;  // refused: less than 15 % faster
+  int64_t specialise_not_worth = 0;  // refused for now: saves less than the compile took
+  int64_t specialise_failed = 0;     // could not be compiled or timed
+  int64_t specialise_dropped = 0;    // given up: the program was gone, or too many waited
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const CacheStats& stats);
 

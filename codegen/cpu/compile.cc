@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "base/check_mode.h"
 #include "codegen/cpu/entry_key.h"
 #include "codegen/cpu/module_entry.h"
 #include "codegen/cpu/program_builder.h"
@@ -90,11 +91,15 @@ void DumpKernels(const KernelMap& kernels, const ir::Module& module, passes::Pas
 // Buffers and steps of every computation that runs.
 StatusOr<std::shared_ptr<codegen::Executable>> BuildExecutable(const ir::Module& module,
                                                                const KernelMap& kernels,
+                                                               const Specialisation* specialise,
                                                                codegen::CompileReport report,
                                                                Clock::time_point start) {
+  // A stand-in is gone before it could be hot.
+  if (report.quick_kernels > 0) specialise = nullptr;
   absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>> executables;
   for (const ir::Computation* computation : module.ExecutedComputations()) {
     SWAGE_ASSIGN_OR_RETURN(CpuProgram program, BuildProgram(*computation, kernels, executables));
+    program.specialise = specialise;
     report.total_ms = MillisecondsSince(start);
     executables[computation] = std::make_shared<CpuExecutable>(std::move(program), report);
   }
@@ -112,7 +117,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> LoadModule(const std::string& key
   SWAGE_ASSIGN_OR_RETURN(const std::string bytes,
                          options.store->Get(codegen::EntryKind::kModule, key));
   SWAGE_ASSIGN_OR_RETURN(ModuleEntry entry, DecodeModuleEntry(bytes));
-  FindKernels(&entry.jobs, options.store, &report);
+  FindKernels(&entry.jobs, options, &report);
   KernelMap kernels;
   std::vector<ir::Instruction*> missing;
   for (KernelJob& job : entry.jobs) {
@@ -128,7 +133,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> LoadModule(const std::string& key
                          CompileKernels(missing, target, options, &report, &too_large));
   SWAGE_RET_CHECK(too_large.empty(), "a kernel that was stored is now too large");
   for (KernelJob& job : jobs) kernels[job.fusion] = std::move(job);
-  return BuildExecutable(*entry.module, kernels, report, start);
+  return BuildExecutable(*entry.module, kernels, options.specialise, report, start);
 }
 
 // Checks and dumps want to see the passes at work.
@@ -136,6 +141,12 @@ bool MayLoad(const CompileOptions& options) {
   const pipelines::CompilerOptions& compiler = options.compiler;
   return options.kernels.store != nullptr && !options.kernels.keep_texts &&
          compiler.dump_to.empty() && !compiler.check_lies && !compiler.check_passes;
+}
+
+// What is looked at stays as it is, and baked kernels are special already.
+bool MaySpecialise(const CompileOptions& options, const KernelOptions& kernels) {
+  return !kernels.baked_dims && !kernels.keep_texts && !options.compiler.check_lies &&
+         !options.compiler.check_passes && !CheckMode::Get().memory;
 }
 
 }  // namespace
@@ -175,10 +186,11 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
 
   KernelOptions kernel_options = options.kernels;
   kernel_options.keep_texts = kernel_options.keep_texts || context.is_dumping();
+  if (!MaySpecialise(options, kernel_options)) kernel_options.specialise = nullptr;
   SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
                          KernelsOf(module.get(), *target, kernel_options, &report));
   if (context.is_dumping()) DumpKernels(kernels, *module, &context);
-  SWAGE_ASSIGN_OR_RETURN(auto executable, BuildExecutable(*module, kernels, report, start));
+  SWAGE_ASSIGN_OR_RETURN(auto executable, BuildExecutable(*module, kernels, kernel_options.specialise, report, start));
   if (may_load && report.quick_kernels == 0) {
     options.kernels.store->Put(codegen::EntryKind::kModule, key,
                                EncodeModuleEntry(*module, kernels));

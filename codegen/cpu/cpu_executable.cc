@@ -60,18 +60,54 @@ constexpr size_t kInlineBuffers = 16;
 
 using BufferPointers = absl::InlinedVector<void*, kInlineBuffers>;
 
-void RunKernel(const Step& step, const BufferPointers& buffers) {
-  if (step.tasks == 0) return;  // nothing to compute: kernels expect a task
-  const KernelArgs args{buffers.data(), step.dims.data()};
-  if (step.tasks <= step.grain) {
-    step.fn(&args, 0, step.tasks);
+// Runs on this thread until the next one that is timed. Read on every run, so without the detour of
+// other thread-local variables. The distance varies: what runs in turns must not meet it in step.
+__attribute__((tls_model("initial-exec"))) thread_local uint32_t runs_to_sample = 1;
+__attribute__((tls_model("initial-exec"))) thread_local uint32_t sample_distance = 1;
+__attribute__((tls_model("initial-exec"))) thread_local uint32_t sample_random = 1;
+
+// How many runs this one stands for; 0: it is not timed.
+inline int64_t SampledRuns() {
+  if (--runs_to_sample != 0) return 0;
+  const int64_t stands_for = sample_distance;
+  sample_random = sample_random * 1664525 + 1013904223;
+  runs_to_sample = sample_distance = 33 + (sample_random >> 26);
+  return stands_for;
+}
+
+void RunKernel(const KernelVersion& kernel, const BufferPointers& buffers) {
+  if (kernel.tasks == 0) return;  // nothing to compute: kernels expect a task
+  const KernelArgs args{buffers.data(), kernel.dims.data()};
+  if (kernel.tasks <= kernel.grain) {
+    kernel.fn(&args, 0, kernel.tasks);
     return;
   }
-  ParallelFor(step.tasks, step.grain, [&](int64_t begin, int64_t end) {
+  ParallelFor(kernel.tasks, kernel.grain, [&](int64_t begin, int64_t end) {
     // Another library may have set flush-to-zero on this worker thread.
     ScopedMxcsr ieee;
-    step.fn(&args, begin, end);
+    kernel.fn(&args, begin, end);
   });
+}
+
+Status RunStep(const Step& step, char** bases) {
+  BufferPointers buffers;
+  for (const BufferRef& ref : step.buffers) buffers.push_back(bases[ref.base] + ref.offset);
+  switch (step.kind) {
+    case Step::Kind::kKernel:
+      RunKernel(step.kernel.now(), buffers);
+      break;
+    case Step::Kind::kCopy:
+      if (step.bytes > 0) std::memcpy(buffers[1], buffers[0], step.bytes);
+      break;
+    case Step::Kind::kCall: {
+      const size_t inputs = step.callee->input_shapes().size();
+      Status status = step.callee->Run({buffers.data(), inputs},
+                                       {buffers.data() + inputs, buffers.size() - inputs});
+      if (!status.ok()) return Annotate(status, absl::StrCat(" (in ", step.name, ")"));
+      break;
+    }
+  }
+  return OkStatus();
 }
 
 int64_t BytesOf(const CpuProgram& program) {
@@ -83,7 +119,10 @@ int64_t BytesOf(const CpuProgram& program) {
   absl::flat_hash_set<const codegen::Executable*> callees;
   for (const Step& step : program.steps) {
     bytes += static_cast<int64_t>(sizeof(step) + step.buffers.size() * sizeof(BufferRef) +
-                                  step.dims.size() * sizeof(int64_t) + step.name.size());
+                                  step.name.size());
+    if (const KernelVersion* kernel = step.kernel.first()) {
+      bytes += static_cast<int64_t>(sizeof(*kernel) + kernel->dims.size() * sizeof(int64_t));
+    }
     if (step.callee != nullptr && callees.insert(step.callee.get()).second) {
       bytes += step.callee->memory_bytes();
     }
@@ -99,12 +138,20 @@ CpuExecutable::CpuExecutable(CpuProgram program, codegen::CompileReport report)
   output_shapes_ = program_.output_shapes;
   report_ = report;
   memory_bytes_ = BytesOf(program_);
+  if (program_.specialise != nullptr) {
+    hot_ = HotSteps::Create(&program_.steps, *program_.specialise);
+    if (hot_ != nullptr) memory_bytes_ += hot_->memory_bytes();
+  }
 }
 
 CpuExecutable::~CpuExecutable() {
+  if (hot_ != nullptr) hot_->Detach();
   // What only this program used was used when it was.
   for (const Step& step : program_.steps) {
-    if (step.kernel != nullptr) KernelCache::RaiseUse(step.kernel, use().value());
+    if (const KernelVersion* first = step.kernel.first()) {
+      KernelCache::RaiseUse(step.kernel.now().kernel, use().value());
+      KernelCache::RaiseUse(first->kernel, use().value());
+    }
     if (step.callee != nullptr) step.callee->use().Raise(use().value());
   }
   delete spare_.load();
@@ -135,7 +182,9 @@ Status CpuExecutable::Run(absl::Span<const void* const> inputs, absl::Span<void*
       bases[table.ArenaBase(i)] = arena->At(program_, i);
     }
   }
-  Status status = RunSteps(bases.data());
+  const int64_t sampled = hot_ != nullptr ? SampledRuns() : 0;
+  Status status =
+      sampled > 0 && hot_->watching() ? RunTimed(bases.data(), sampled) : RunSteps(bases.data());
   if (status.ok() && arena != nullptr) status = arena->Check();
   delete spare_.exchange(arena.release());
   return status;
@@ -143,25 +192,23 @@ Status CpuExecutable::Run(absl::Span<const void* const> inputs, absl::Span<void*
 
 Status CpuExecutable::RunSteps(char** bases) {
   ScopedMxcsr ieee;
+  for (const Step& step : program_.steps) SWAGE_RETURN_IF_ERROR(RunStep(step, bases));
+  return OkStatus();
+}
+
+Status CpuExecutable::RunTimed(char** bases, int64_t runs) {
+  ScopedMxcsr ieee;
+  absl::InlinedVector<int64_t, 32> times;
+  const int64_t start = hot_->Now();
+  int64_t before = hot_->Now();
+  const int64_t clock_ns = before - start;
   for (const Step& step : program_.steps) {
-    BufferPointers buffers;
-    for (const BufferRef& ref : step.buffers) buffers.push_back(bases[ref.base] + ref.offset);
-    switch (step.kind) {
-      case Step::Kind::kKernel:
-        RunKernel(step, buffers);
-        break;
-      case Step::Kind::kCopy:
-        if (step.bytes > 0) std::memcpy(buffers[1], buffers[0], step.bytes);
-        break;
-      case Step::Kind::kCall: {
-        const size_t inputs = step.callee->input_shapes().size();
-        Status status = step.callee->Run({buffers.data(), inputs},
-                                         {buffers.data() + inputs, buffers.size() - inputs});
-        if (!status.ok()) return Annotate(status, absl::StrCat(" (in ", step.name, ")"));
-        break;
-      }
-    }
+    SWAGE_RETURN_IF_ERROR(RunStep(step, bases));
+    const int64_t after = hot_->Now();
+    times.push_back(after - before);
+    before = after;
   }
+  hot_->Add(runs, clock_ns, times);
   return OkStatus();
 }
 

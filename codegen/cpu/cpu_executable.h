@@ -2,7 +2,8 @@
 //
 // CpuExecutable: a program as a list of prebuilt steps (kernels, copies, calls of other
 // executables) over a table of base addresses. A call fills the table, resolves each step's buffers
-// and runs it; it takes no lock and allocates nothing once its arena exists.
+// and runs it; it takes no lock and allocates nothing once its arena exists. One run in about 64 on
+// a thread is timed step by step, as long as a step may get a better kernel (hot_steps.h).
 //
 // Under SWAGE_CHECK=memory every intermediate value has a buffer of its own against a guard page,
 // instead of a slice of the arena.
@@ -15,7 +16,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "codegen/cpu/kernel_cache.h"
+#include "codegen/cpu/hot_steps.h"
+#include "codegen/cpu/kernel_version.h"
 #include "codegen/executable.h"
 #include "compiler/ir/literal.h"
 
@@ -45,12 +47,7 @@ struct Step {
   enum class Kind : uint8_t { kKernel, kCopy, kCall };
   Kind kind = Kind::kKernel;
   std::vector<BufferRef> buffers;  // operands, then results
-  // kKernel
-  std::shared_ptr<const CompiledKernel> kernel;
-  KernelFn fn = nullptr;
-  std::vector<int64_t> dims;
-  int64_t tasks = 0;  // extent of the task axis
-  int64_t grain = 1;  // tasks that one thread takes at a time
+  VersionedKernel kernel;          // kKernel
   // kCopy
   int64_t bytes = 0;
   // kCall
@@ -65,6 +62,7 @@ struct CpuProgram {
   std::vector<ArenaSlice> slices;
   int64_t arena_bytes = 0;
   std::vector<Step> steps;
+  const Specialisation* specialise = nullptr;  // null: kernels stay what they are
 };
 
 class CpuExecutable : public codegen::Executable {
@@ -80,11 +78,14 @@ class CpuExecutable : public codegen::Executable {
  private:
   class Arena;
   Status RunSteps(char** bases);
+  // The same, timed; the run stands for `runs`.
+  Status RunTimed(char** bases, int64_t runs);
 
   CpuProgram program_;
   int64_t memory_bytes_;
   // The arena of the last call, for the next; a second caller at the same time makes its own.
   std::atomic<Arena*> spare_{nullptr};
+  std::shared_ptr<HotSteps> hot_;  // null: no step is specialised
 };
 
 }  // namespace swage::cpu

@@ -29,7 +29,8 @@ struct KernelCache::LetGo {
 };
 
 int64_t CompiledKernel::memory_bytes() const {
-  return static_cast<int64_t>(sizeof(*this) + object.size() + ir.size() + assembly.size()) +
+  return static_cast<int64_t>(sizeof(*this) + object.size() + ir.size() + assembly.size() +
+                              source.size()) +
          (code != nullptr ? code->memory_bytes() : 0);
 }
 
@@ -63,6 +64,11 @@ void KernelCache::Release(const EntryPtr& entry) {
   // Lent again meanwhile, or forgotten: then the code dies with the entry.
   if (!entry->kept || entry->place.has_value() || !entry->lent.expired()) return;
   entry->place = unused_.emplace(entry->use.value(), entry);
+}
+
+const std::string* KernelCache::KeyOf(const KernelPtr& kernel) {
+  const LetGo* let_go = std::get_deleter<LetGo>(kernel);
+  return let_go != nullptr ? &let_go->entry->key : nullptr;
 }
 
 void KernelCache::RaiseUse(const KernelPtr& kernel, int64_t tick) {

@@ -29,6 +29,7 @@ struct CompiledKernel {
   std::string object;  // as EmitObject gave it: what a disk cache would keep
   std::shared_ptr<LoadedKernel> code;
   std::string ir, assembly;  // kept only when asked for (dumps)
+  std::string source;        // the fusion as HLO (SourceText); empty: it is not specialised
   bool stored = false;       // the object came from a store: LLVM did not run
   double emit_ms = 0;        // our IR
   double llvm_ms = 0;        // LLVM's passes and code generation
@@ -55,6 +56,8 @@ class KernelCache final : public MemoryHolder {
   // The kernel of this key if it is there, else null.
   KernelPtr Peek(const std::string& key);
 
+  // The key that `kernel` was found by; null when the cache does not keep it.
+  static const std::string* KeyOf(const KernelPtr& kernel);
   // The user of `kernel` last ran at `tick`; before it lets go.
   static void RaiseUse(const KernelPtr& kernel, int64_t tick);
 

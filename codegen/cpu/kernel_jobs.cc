@@ -9,23 +9,19 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/parallel_for.h"
-#include "codegen/cpu/entry_key.h"
+#include "codegen/cpu/kernel_maker.h"
 #include "codegen/cpu/literal_table.h"
-#include "codegen/cpu/object_emitter.h"
+#include "codegen/cpu/specialise.h"
 #include "codegen/emit/generalise.h"
-#include "codegen/emit/kernel_emitter.h"
 #include "codegen/emit/schedule.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/ir/computation.h"
-#include "compiler/ir/fingerprint.h"
-#include "llvm/IR/LLVMContext.h"
 
 namespace swage::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char kEntryName[] = "swage_kernel";
 // A slice of a kernel that is worth a thread.
 constexpr double kSliceNanoseconds = 10000;
 constexpr int64_t kSlicesPerThread = 4;
@@ -46,15 +42,6 @@ struct Planned {
   double plan_ms = 0;
 };
 
-// A large kernel is cold until proven otherwise, and kNone is 10 to 30 times faster to generate.
-CodegenLevel LevelOf(const emit::KernelPlan& plan) {
-  return plan.is_large ? CodegenLevel::kNone : CodegenLevel::kDefault;
-}
-
-emit::EmitOptions EmitOptionsFor(const HostTarget& target) {
-  return emit::EmitOptions::For(target.vector_bytes(), target.Has("avx512bf16"));
-}
-
 StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
                        const KernelOptions& options) {
   const Clock::time_point start = Clock::now();
@@ -67,69 +54,35 @@ StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
   }
   SWAGE_ASSIGN_OR_RETURN(planned.plan,
                          emit::PlanKernel(*planned.generalised.fusion, EmitOptionsFor(target)));
-  const std::string text = ir::CanonicalText(*planned.generalised.fusion);
-  const auto key_of = [&](CodegenLevel level) {
-    return KernelKey(target, level, EmitOptionsFor(target).ToString(), text).Serialise();
-  };
+  const ir::Computation& body = *planned.generalised.fusion;
   planned.level = LevelOf(planned.plan);
-  planned.key = key_of(planned.level);
+  planned.key = KeyOf(body, target, planned.level);
   planned.quick = options.quick && planned.level != CodegenLevel::kNone &&
                   KernelCache::Get().Peek(planned.key) == nullptr;
   if (planned.quick) {
     planned.level = CodegenLevel::kNone;
-    planned.key = key_of(planned.level);
+    planned.key = KeyOf(body, target, planned.level);
   }
   planned.plan_ms = MillisecondsSince(start);
   return planned;
 }
 
-// The kernel from its object file.
-StatusOr<CompiledKernel> Link(std::string object) {
-  CompiledKernel kernel;
-  const Clock::time_point start = Clock::now();
-  SWAGE_ASSIGN_OR_RETURN(KernelLoader * loader, KernelLoader::Get());
-  SWAGE_ASSIGN_OR_RETURN(kernel.code, loader->Load(object, kEntryName));
-  kernel.link_ms = MillisecondsSince(start);
-  kernel.object = std::move(object);
-  return kernel;
-}
-
-// NotFound when the store does not have it, or what it has does not link.
-StatusOr<CompiledKernel> FromStore(codegen::EntryStore& store, const std::string& key) {
-  SWAGE_ASSIGN_OR_RETURN(std::string object, store.Get(codegen::EntryKind::kKernel, key));
-  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, Link(std::move(object)));
-  kernel.stored = true;
-  return kernel;
-}
-
-StatusOr<CompiledKernel> Generate(const Planned& planned, const HostTarget& target,
-                                  const KernelOptions& options) {
-  const Clock::time_point start = Clock::now();
-  llvm::LLVMContext context;
-  llvm::Module module(kEntryName, context);
-  SWAGE_RETURN_IF_ERROR(emit::EmitKernel(planned.plan, &module, kEntryName).status());
-  const double emit_ms = MillisecondsSince(start);
-  EmitOptions emit_options;
-  emit_options.level = planned.level;
-  emit_options.keep_ir = options.keep_texts;
-  emit_options.keep_assembly = options.keep_texts;
-  SWAGE_ASSIGN_OR_RETURN(EmittedObject object, EmitObject(module, target, emit_options));
-  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, Link(std::move(object.object)));
-  kernel.emit_ms = emit_ms;
-  kernel.llvm_ms = object.passes_ms + object.codegen_ms;
-  kernel.ir = std::move(object.ir_after);
-  kernel.assembly = std::move(object.assembly);
-  return kernel;
-}
-
 StatusOr<CompiledKernel> LoadOrGenerate(const Planned& planned, const HostTarget& target,
                                         const KernelOptions& options) {
-  if (options.store == nullptr || options.keep_texts) return Generate(planned, target, options);
-  StatusOr<CompiledKernel> stored = FromStore(*options.store, planned.key);
+  const auto generate = [&] {
+    return GenerateKernel(planned.plan, target, planned.level, options.keep_texts);
+  };
+  if (options.store == nullptr || options.keep_texts) return generate();
+  StatusOr<CompiledKernel> stored = KernelFromStore(*options.store, planned.key);
   if (stored.ok()) return stored;
-  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, Generate(planned, target, options));
+  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, generate());
   if (!planned.quick) options.store->Put(codegen::EntryKind::kKernel, planned.key, kernel.object);
   return kernel;
+}
+
+// What a specialisation makes the fusion of again; empty when it is not to be specialised.
+std::string SourceOf(const ir::Instruction& fusion, const KernelOptions& options) {
+  return options.specialise != nullptr ? SourceText(*fusion.fused_computation()) : std::string();
 }
 
 // Nanoseconds of the whole kernel on one thread, about.
@@ -222,7 +175,12 @@ void MakeKernels(const HostTarget& target, const KernelOptions& options,
       const int64_t i = firsts[next.fetch_add(1)];
       if (!(*planned)[i].status.ok()) continue;
       StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(
-          (*planned)[i].key, [&] { return LoadOrGenerate((*planned)[i], target, options); });
+          (*planned)[i].key, [&]() -> StatusOr<CompiledKernel> {
+            SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel,
+                                   LoadOrGenerate((*planned)[i], target, options));
+            kernel.source = SourceOf(*(*jobs)[i].fusion, options);
+            return kernel;
+          });
       if (!found.ok()) {
         (*planned)[i].status = found.status();
         continue;
@@ -248,13 +206,18 @@ void SetGrain(KernelJob* job) {
   job->grain = std::max(job->min_grain, job->tasks / (NumThreads() * kSlicesPerThread));
 }
 
-void FindKernels(std::vector<KernelJob>* jobs, codegen::EntryStore* store,
+void FindKernels(std::vector<KernelJob>* jobs, const KernelOptions& options,
                  codegen::CompileReport* report) {
   ParallelFor(static_cast<int64_t>(jobs->size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       KernelJob& job = (*jobs)[i];
       const StatusOr<KernelCache::Lookup> found =
-          KernelCache::Get().Find(job.key, [&] { return FromStore(*store, job.key); });
+          KernelCache::Get().Find(job.key, [&]() -> StatusOr<CompiledKernel> {
+            SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel,
+                                   KernelFromStore(*options.store, job.key));
+            kernel.source = SourceOf(*job.fusion, options);
+            return kernel;
+          });
       if (!found.ok()) continue;
       job.kernel = found->kernel;
       job.hit = found->hit;

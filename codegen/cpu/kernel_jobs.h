@@ -17,6 +17,8 @@
 
 namespace swage::cpu {
 
+struct Specialisation;
+
 struct KernelOptions {
   bool baked_dims = false;   // compile every extent in; for tests and measurements
   bool keep_texts = false;   // IR and assembly, for dumps
@@ -25,6 +27,8 @@ struct KernelOptions {
   bool quick = false;
   // Where kernels and modules are looked for before they are made, and kept; null: nowhere.
   codegen::EntryStore* store = nullptr;
+  // How hot kernels are specialised in the background (specialise.h); null: they are not.
+  const Specialisation* specialise = nullptr;
 };
 
 // One fusion of the module and the kernel that runs it.
@@ -44,9 +48,9 @@ struct KernelJob {
 // Sets the grain from the tasks and what is worth a thread.
 void SetGrain(KernelJob* job);
 
-// The kernels of jobs whose keys and numbers are known, from the kernel cache or the store. Jobs
+// The kernels of jobs whose keys and numbers are known, from the kernel cache or options.store. Jobs
 // whose kernel is in neither are left without one.
-void FindKernels(std::vector<KernelJob>* jobs, codegen::EntryStore* store,
+void FindKernels(std::vector<KernelJob>* jobs, const KernelOptions& options,
                  codegen::CompileReport* report);
 
 // Compiles the kernel of every fusion. Fusions whose kernel would be too large are returned in

@@ -102,11 +102,8 @@ Status ProgramBuilder::Add(
       SWAGE_RET_CHECK(it != kernels.end(), instruction.name());
       const KernelJob& job = it->second;
       step.kind = Step::Kind::kKernel;
-      step.kernel = job.kernel;
-      step.fn = job.kernel->code->entry();
-      step.dims = job.dims;
-      step.tasks = job.tasks;
-      step.grain = job.grain;
+      step.kernel =
+          VersionedKernel({job.kernel->code->entry(), job.dims, job.tasks, job.grain, job.kernel});
       break;
     }
     case Opcode::kCopy: {
@@ -144,7 +141,8 @@ Status ProgramBuilder::Add(
 
 StatusOr<CpuProgram> BuildProgram(
     const ir::Computation& computation, const KernelMap& kernels,
-    const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>& callees) {
+    const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>&
+        callees) {
   SWAGE_ASSIGN_OR_RETURN(const BufferAssignment buffers, analysis::AssignBuffers(computation));
   CpuProgram program;
   ProgramBuilder builder(buffers, &program);

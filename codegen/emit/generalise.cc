@@ -519,6 +519,8 @@ StatusOr<GeneralisedFusion> Generalise(const ir::Computation& fusion, bool baked
   result.fusion = result.module->CloneComputation(fusion, "kernel");
   result.module->set_entry(result.fusion);
   for (Instruction* op : result.fusion->Instructions()) op->mutable_shape()->clear_layout();
+  // The order in which a combiner was to run is no part of a kernel.
+  for (ir::Computation* computation : result.module->Computations()) computation->set_schedule({});
   std::vector<std::pair<Dim, int64_t>> made;
   if (!baked) {
     ExtentClasses classes(result.fusion);

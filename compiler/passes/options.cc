@@ -41,6 +41,9 @@ StatusOr<CompilerOptions> OptionsFromEnvironment() {
   SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> fast_math,
                          GetEnvInt("SWAGE_FAST_MATH", 0, 1));
   options.fast_math = fast_math.value_or(0) == 1;
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> specialise,
+                         GetEnvInt("SWAGE_SPECIALIZE", 0, 1));
+  options.specialise = specialise.value_or(1) == 1;
   SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> constant_bytes,
                          GetEnvInt("SWAGE_MAX_CONSTANT_BYTES", 0, int64_t{1} << 40));
   options.fold_budget_bytes = constant_bytes.value_or(options.fold_budget_bytes);

@@ -36,6 +36,10 @@ struct CompilerOptions {
   // something.
   std::vector<std::string> dump_passes;
 
+  // Kernels that run often are compiled again with their sizes baked in, in the background; the bits
+  // of results are the same.
+  bool specialise = true;
+
   // Fingerprints the module around every pass: one that lies about changing it is an error.
   bool check_lies = false;
   // Evaluates the module on random inputs after every pass that changed it; implies check_lies.
@@ -43,8 +47,8 @@ struct CompilerOptions {
 };
 
 // The options that the environment gives: SWAGE_CHECK, SWAGE_DISABLE_PASSES, SWAGE_DUMP_TO,
-// SWAGE_FAST_MATH, SWAGE_MAX_CONSTANT_BYTES, SWAGE_ONLY_PASSES. InvalidArgument names the variable
-// whose value is none.
+// SWAGE_FAST_MATH, SWAGE_MAX_CONSTANT_BYTES, SWAGE_ONLY_PASSES, SWAGE_SPECIALIZE. InvalidArgument
+// names the variable whose value is none.
 StatusOr<CompilerOptions> OptionsFromEnvironment();
 
 // Adds a field for every option that is part of the key.

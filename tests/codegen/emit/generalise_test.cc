@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "codegen/emit/bake.h"
 #include "codegen/emit/schedule.h"
+#include "compiler/ir/fingerprint.h"
 #include "compiler/ir/parser.h"
 #include "tests/codegen/emit/kernel_texts.h"
 
@@ -108,6 +112,55 @@ TEST(Generalise, BakedKeepsEverything) {
                                       /*baked=*/true);
   EXPECT_EQ(RootShape(g), "4 9 ");
   EXPECT_TRUE(g.symbols.empty());
+}
+
+// Baking the extents of a call into what generalising made of it gives that call's fusion again.
+void ExpectSameWhenBaked(const std::string& hlo) {
+  SCOPED_TRACE(hlo);
+  auto module = ir::ParseHlo(hlo);
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  auto fusion = Generalise(*(*module)->entry());
+  const auto want = Generalise(*(*module)->entry(), /*baked=*/true);
+  ASSERT_TRUE(fusion.ok() && want.ok());
+  std::vector<int64_t> values;
+  for (const std::optional<int64_t>& value : fusion->values) values.push_back(*value);
+  EXPECT_FALSE(values.empty());
+  const Status baked = BakeExtents(values, &*fusion);
+  ASSERT_TRUE(baked.ok()) << baked.message();
+  EXPECT_TRUE(fusion->symbols.empty());
+  EXPECT_EQ(ir::CanonicalText(*fusion->fusion), ir::CanonicalText(*want->fusion));
+}
+
+TEST(Bake, GivesBackWhatWasGeneralised) {
+  ExpectSameWhenBaked(WithSizes(Softmax(), {{"$R", 64}, {"$N", 33}}));
+  const std::string bodies[] = {
+      "  x = f32[12,30] parameter(0)\n"
+      "  s = f32[12,10] slice(x), slice={[0:12], [20:30]}\n"
+      "  t = f32[12,10] slice(x), slice={[0:12], [10:20]}\n"
+      "  ROOT c = f32[12,20] concatenate(s, t), dimensions={1}",
+      "  x = f32[9] parameter(0)\n  z = f32[] constant(0)\n"
+      "  p = f32[13] pad(x, z), padding=4_0\n"
+      "  ROOT q = f32[26] pad(p, z), padding=0_1_1",
+      "  x = f32[8,6] parameter(0)\n  i = s32[] parameter(1)\n"
+      "  ROOT d = f32[3,6] dynamic-slice(x, i, i), dynamic_slice_sizes={3,6}",
+      "  x = f32[8,6] parameter(0)\n  i = s32[5,1] parameter(1)\n"
+      "  ROOT g = f32[5,6] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, "
+      "start_index_map={0}, index_vector_dim=1, slice_sizes={1,6}",
+      "  x = f32[4,6,5] parameter(0)\n  r = f32[24,5] reshape(x)\n"
+      "  u = f32[5,24] transpose(r), dimensions={1,0}\n"
+      "  ROOT t = (f32[24,5], f32[5,24]) tuple(r, u)"};
+  for (const std::string& body : bodies) {
+    ExpectSameWhenBaked("HloModule m\nENTRY e {\n" + body + "\n}");
+  }
+}
+
+TEST(Bake, ValuesMustFitTheSymbols) {
+  GeneralisedFusion fusion = General("  x = f32[12,30] parameter(0)\n  ROOT n = f32[12,30] negate(x)");
+  ASSERT_EQ(fusion.symbols.size(), 2u);
+  EXPECT_EQ(BakeExtents({12}, &fusion).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(BakeExtents({1, 30}, &fusion).ok());
+  EXPECT_EQ(BakeExtents({7, 8}, &fusion), OkStatus());
+  EXPECT_EQ(fusion.fusion->root()->shape().ToString(false), "f32[7,8]");
 }
 
 }  // namespace
