@@ -155,6 +155,37 @@ Status LoopNest::IfCarried(llvm::Value* condition, std::vector<llvm::Value*>* ca
   return OkStatus();
 }
 
+Status LoopNest::IfElse(llvm::Value* condition, std::vector<llvm::Value*>* carried, Body then,
+                        Body other) {
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
+    return known->isZero() ? other() : then();
+  }
+  Open();
+  const Scope empty = current();
+  llvm::BasicBlock* blocks[] = {NewBlock("then"), NewBlock("else")};
+  llvm::BasicBlock* exit = NewBlock("endif");
+  builder_->CreateCondBr(condition, blocks[0], blocks[1]);
+  const std::vector<llvm::Value*> first = *carried;
+  std::vector<llvm::PHINode*> merged;
+  for (llvm::BasicBlock*& block : blocks) {
+    builder_->SetInsertPoint(block);
+    current() = empty;  // what one of them has computed, the other has not
+    *carried = first;
+    SWAGE_RETURN_IF_ERROR(block == blocks[0] ? then() : other());
+    block = builder_->GetInsertBlock();
+    builder_->CreateBr(exit);
+    if (merged.empty()) {
+      builder_->SetInsertPoint(exit);
+      for (llvm::Value* value : *carried) merged.push_back(builder_->CreatePHI(value->getType(), 2));
+    }
+    for (size_t i = 0; i < merged.size(); ++i) merged[i]->addIncoming((*carried)[i], block);
+  }
+  builder_->SetInsertPoint(exit);
+  carried->assign(merged.begin(), merged.end());
+  Close();
+  return OkStatus();
+}
+
 Status LoopNest::LaneLoop(AxisId axis, Range range, int width, bool masked_tail, Body body) {
   llvm::Value* count = builder_->CreateSub(range.hi, range.lo);
   llvm::Value* full = builder_->CreateAnd(count, Int(-static_cast<int64_t>(width)));
@@ -210,6 +241,10 @@ Lanes LoopNest::MaskedLanes(AxisId axis, llvm::Value* extent, int width) {
     mask = At(0, [&] { return FirstLanes(builder_->CreateAnd(extent, Int(width - 1)), width); });
   }
   return {axis, width, mask};
+}
+
+Lanes LoopNest::LeadingLanes(AxisId axis, llvm::Value* count, int width) {
+  return {axis, width, At(0, [&] { return FirstLanes(count, width); })};
 }
 
 Status LoopNest::Scoped(Body body) {

@@ -87,6 +87,8 @@ class LoopNest {
   Status If(llvm::Value* condition, Body body);
   // The body may replace the carried values; where it is skipped they stay.
   Status IfCarried(llvm::Value* condition, std::vector<llvm::Value*>* carried, Body body);
+  // One of two; each replaces the carried values.
+  Status IfElse(llvm::Value* condition, std::vector<llvm::Value*>* carried, Body then, Body other);
   // A scope of its own, without control flow: axes may be bound anew inside, and what is emitted
   // there may be used behind it.
   Status Scoped(Body body);
@@ -107,6 +109,9 @@ class LoopNest {
 
   // The lanes of the last, partial vector of an axis, under a mask; one mask serves all loops.
   Lanes MaskedLanes(AxisId axis, llvm::Value* extent, int width);
+
+  // The first `count` lanes (0 to `width`, a value of the outermost scope), under a mask.
+  Lanes LeadingLanes(AxisId axis, llvm::Value* count, int width);
 
   // A stack slot of the whole function.
   llvm::AllocaInst* Alloca(llvm::Type* type, int64_t count, int64_t alignment);

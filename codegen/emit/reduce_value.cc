@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "codegen/emit/combiner.h"
+#include "codegen/emit/reduce_emitter.h"
 #include "codegen/emit/types.h"
-#include "codegen/emit/value_emitter.h"
 #include "compiler/math/reduction_tree.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Intrinsics.h"
@@ -25,58 +24,7 @@ namespace {
 // Vectors of partials that stay in registers.
 constexpr int kMaxRegisterPartials = 8;
 
-class ReduceEmitter {
- public:
-  ReduceEmitter(ValueEmitter& e, const Instruction* op, IndexId index, GuardId guard)
-      : e_(e), b_(e.b()), op_(op), index_(index), guard_(guard), combiner_(op) {}
-
-  StatusOr<Values> Emit();
-
- private:
-  struct Level {
-    int dimension;
-    AxisId axis;
-    Dim extent;
-    int partials;      // a power of two
-    bool along_lanes;  // the lanes run along this dimension
-  };
-  // An array of values in memory, one slot per partial.
-  struct Slots {
-    std::vector<llvm::Value*> arrays;  // one per value of the combiner
-    int width;                         // lanes per slot
-  };
-
-  Slots NewSlots(int count, int width);
-  // `width` lanes from slot `index` on (of slots of one lane), or the slot's own lanes.
-  Values LoadSlot(const Slots& slots, llvm::Value* index, int width);
-  void StoreSlot(const Slots& slots, llvm::Value* index, const Values& values);
-
-  StatusOr<Values> EmitLevel(size_t level);
-  StatusOr<Values> EmitChunk(size_t level, llvm::Value* lo, llvm::Value* hi);
-  StatusOr<Values> EmitChunkInRegisters(size_t level, llvm::Value* lo, llvm::Value* hi);
-  bool IsLight() const;
-  StatusOr<llvm::Value*> TailVector(size_t level, llvm::Value* lo, llvm::Value* hi);
-  Status Accumulate(size_t level, const Slots& slots, llvm::Value* lo, llvm::Value* at);
-  StatusOr<Values> ElementAt(size_t level);
-  // The partials in registers, rotated, after this many elements.
-  StatusOr<Values> JoinRotated(const std::vector<llvm::Value*>& partials, llvm::Value* elements);
-  // The partials of the vectors, in order; `count` of them exist (null: all).
-  StatusOr<Values> JoinVectors(std::vector<Values> vectors, int partials, llvm::Value* count);
-  StatusOr<Values> JoinSlots(const Slots& slots, int partials, llvm::Value* count);
-  Status Count(const Slots& counter, llvm::Value* chunk, std::vector<llvm::Value*>* carried);
-  Status JoinChunks(const Slots& slots, llvm::Value* chunks, std::vector<llvm::Value*>* carried);
-  StatusOr<Values> WithInit(const Values& total);
-
-  ValueEmitter& e_;
-  llvm::IRBuilder<>& b_;
-  const Instruction* op_;
-  IndexId index_;
-  GuardId guard_;
-  Combiner combiner_;
-  std::vector<Level> levels_;  // outermost first
-  IndexId element_index_ = 0;
-  int lane_width_ = 1;  // lanes of the surrounding loop that the result differs in
-};
+}  // namespace
 
 ReduceEmitter::Slots ReduceEmitter::NewSlots(int count, int width) {
   Slots slots;
@@ -188,6 +136,16 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
     // One element is its own reduction.
     return ElementAt(number);
   }
+  const int vectors = ShortVectors(level);
+  if (vectors == 0) return EmitChunks(number);
+  // Long rows are asked for first: they are the ones that time is spent on.
+  return IfFits(
+      number, vectors, [&] { return EmitShortBySize(number, 1); },
+      [&] { return EmitChunks(number); });
+}
+
+StatusOr<Values> ReduceEmitter::EmitChunks(size_t number) {
+  const Level& level = levels_[number];
   const int64_t chunk = math::kPartialDepth * level.partials;
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(level.extent));
   if (std::optional<int64_t> known = level.extent.static_value(); known && *known <= chunk) {
@@ -321,183 +279,6 @@ StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::
   return JoinVectors(std::move(vectors), level.partials, count);
 }
 
-// The partials as vectors in registers, for a combiner that is commutative and has an identity.
-// Each step adds to the first vector and then moves it behind the others: the loop has one body.
-// That the vectors end up rotated changes nothing, since the join pairs vector v with v + half,
-// whichever of the two comes first.
-StatusOr<Values> ReduceEmitter::EmitChunkInRegisters(size_t number, llvm::Value* lo,
-                                                     llvm::Value* hi) {
-  const Level level = levels_[number];
-  const int width = e_.width();
-  llvm::Value* identity = combiner_.identity(b_.getContext());
-  std::vector<llvm::Value*> partials(level.partials / width, Splat(b_, identity, width));
-  const auto add = [&](std::vector<llvm::Value*>* into, llvm::Value* element) -> Status {
-    SWAGE_ASSIGN_OR_RETURN(Values joined,
-                           combiner_.Combine(e_, {into->front()}, {Splat(b_, element, width)}));
-    into->front() = joined[0];
-    return OkStatus();
-  };
-  llvm::Value* size = b_.CreateSub(hi, lo);
-  llvm::Value* main_begin = lo;
-  if (IsLight()) {
-    // Whole rows of partials: a body for each, and nothing to rotate.
-    llvm::Value* rows = b_.CreateAnd(size, b_.getInt64(-int64_t{level.partials}));
-    main_begin = b_.CreateAdd(lo, rows);
-    SWAGE_RETURN_IF_ERROR(
-        e_.nest().For(lo, main_begin, level.partials, &partials,
-                      [&](llvm::Value* at, std::vector<llvm::Value*>* now) -> Status {
-                        for (size_t v = 0; v < now->size(); ++v) {
-                          SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
-                            e_.nest().current().lanes = {level.axis, width, nullptr};
-                            e_.nest().Bind(level.axis, b_.CreateAdd(at, b_.getInt64(v * width)));
-                            SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
-                            SWAGE_RETURN_IF_ERROR(add(now, element[0]));
-                            std::rotate(now->begin(), now->begin() + 1, now->end());
-                            return OkStatus();
-                          }));
-                        }
-                        return OkStatus();
-                      }));
-  }
-  llvm::Value* full = b_.CreateAnd(size, b_.getInt64(-int64_t{width}));
-  llvm::Value* main_end = b_.CreateAdd(lo, full);
-  SWAGE_RETURN_IF_ERROR(
-      e_.nest().For(main_begin, main_end, width, &partials,
-                    [&](llvm::Value* at, std::vector<llvm::Value*>* now) -> Status {
-                      e_.nest().current().lanes = {level.axis, width, nullptr};
-                      e_.nest().Bind(level.axis, at);
-                      SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
-                      SWAGE_RETURN_IF_ERROR(add(now, element[0]));
-                      std::rotate(now->begin(), now->begin() + 1, now->end());
-                      return OkStatus();
-                    }));
-  SWAGE_RETURN_IF_ERROR(
-      e_.nest().IfCarried(b_.CreateICmpSLT(main_end, hi), &partials, [&]() -> Status {
-        SWAGE_ASSIGN_OR_RETURN(llvm::Value * element, TailVector(number, main_end, hi));
-        return add(&partials, element);
-      }));
-  return JoinRotated(partials, size);
-}
-
-StatusOr<Values> ReduceEmitter::JoinRotated(const std::vector<llvm::Value*>& partials,
-                                            llvm::Value* elements) {
-  const int count = static_cast<int>(partials.size()), width = e_.width();
-  const auto join = [&](int vectors) -> StatusOr<llvm::Value*> {
-    std::vector<llvm::Value*> v = partials;
-    for (; vectors > 1; vectors /= 2) {
-      for (int i = 0; i < vectors / 2; ++i) {
-        SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.Combine(e_, {v[i]}, {v[i + vectors / 2]}));
-        v[i] = joined[0];
-      }
-    }
-    return v[0];
-  };
-  if (count < 4) {
-    SWAGE_ASSIGN_OR_RETURN(llvm::Value * all, join(count));
-    return JoinVectors({{all}}, width, nullptr);
-  }
-  // A short row has filled two vectors at most, and those are: the one that was rotated last, and
-  // the first, which holds the tail, or the last but one when both are full.
-  llvm::Value* both_full = b_.CreateICmpEQ(elements, b_.getInt64(2 * int64_t{width}));
-  llvm::Value* other = b_.CreateSelect(both_full, partials[count - 2], partials[0]);
-  SWAGE_ASSIGN_OR_RETURN(Values pair, combiner_.Combine(e_, {partials[count - 1]}, {other}));
-  std::vector<llvm::Value*> joined{pair[0]};
-  SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(
-      b_.CreateICmpSGT(elements, b_.getInt64(2 * int64_t{width})), &joined, [&]() -> Status {
-        SWAGE_ASSIGN_OR_RETURN(joined[0], join(count));
-        return OkStatus();
-      }));
-  return JoinVectors({{joined[0]}}, width, nullptr);
-}
-
-// Whether an element costs so little that the loop around it would cost as much.
-bool ReduceEmitter::IsLight() const {
-  if (levels_.size() != 1 || guard_ != kAlways) return false;
-  constexpr size_t kMaxOps = 5;
-  std::vector<const Instruction*> ops{op_->operand(0)};
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (ops.size() > kMaxOps) return false;
-    if (ops[i]->opcode() == ir::Opcode::kParameter || ops[i]->shape().rank() == 0) continue;
-    if (ops[i]->opcode() == ir::Opcode::kBroadcast) continue;
-    const ir::CostClass cost = ir::InfoOf(ops[i]->opcode()).cost;
-    if (!ir::IsElementwise(ops[i]->opcode()) || cost != ir::CostClass::kCheap) return false;
-    for (const Instruction* operand : ops[i]->operands()) ops.push_back(operand);
-  }
-  return true;
-}
-
-// The elements [lo, hi), less than a vector, with the identity in the other lanes.
-StatusOr<llvm::Value*> ReduceEmitter::TailVector(size_t number, llvm::Value* lo, llvm::Value* hi) {
-  const Level level = levels_[number];
-  const int width = e_.width();
-  llvm::Value* identity = Splat(b_, combiner_.identity(b_.getContext()), width);
-  if (e_.options().masked_tails) {
-    llvm::Value* tail = nullptr;
-    SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
-      SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(level.extent));
-      const Lanes lanes = e_.nest().MaskedLanes(level.axis, extent, width);
-      e_.nest().current().lanes = lanes;
-      e_.nest().Bind(level.axis, lo);
-      SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
-      tail = b_.CreateSelect(lanes.mask, Splat(b_, element[0], width), identity);
-      return OkStatus();
-    }));
-    return tail;
-  }
-  const Slots slots = NewSlots(width, 1);
-  StoreSlot(slots, b_.getInt64(0), {identity});
-  SWAGE_RETURN_IF_ERROR(
-      e_.nest().For(lo, hi, 1, nullptr, [&](llvm::Value* at, std::vector<llvm::Value*>*) -> Status {
-        e_.nest().current().lanes = {level.axis, 1, nullptr};
-        e_.nest().Bind(level.axis, at);
-        SWAGE_ASSIGN_OR_RETURN(Values element, ElementAt(number));
-        StoreSlot(slots, b_.CreateSub(at, lo), element);
-        return OkStatus();
-      }));
-  return LoadSlot(slots, b_.getInt64(0), width)[0];
-}
-
-StatusOr<Values> ReduceEmitter::JoinVectors(std::vector<Values> vectors, int partials,
-                                            llvm::Value* count) {
-  const int width = e_.width();
-  // Whether partial (base + lane) + distance exists, per lane.
-  const auto exists = [&](int base, int distance, int lanes) -> llvm::Value* {
-    if (count == nullptr) return nullptr;
-    llvm::Value* left = b_.CreateSub(count, b_.getInt64(base + distance));
-    if (lanes == 1) return b_.CreateICmpSGT(left, b_.getInt64(0));
-    return b_.CreateICmpSLT(e_.nest().LaneNumbers(lanes, 64), Splat(b_, left, lanes));
-  };
-  int distance = partials / 2;
-  for (; distance >= width; distance /= 2) {
-    for (int v = 0; v < distance / width; ++v) {
-      SWAGE_ASSIGN_OR_RETURN(vectors[v],
-                             combiner_.CombineIf(e_, exists(v * width, distance, width), vectors[v],
-                                                 vectors[v + distance / width]));
-    }
-  }
-  Values joined = vectors[0];
-  for (; distance >= 1; distance /= 2) {
-    Values low, high;
-    for (llvm::Value* value : joined) {
-      if (distance == 1) {
-        low.push_back(b_.CreateExtractElement(value, uint64_t{0}));
-        high.push_back(b_.CreateExtractElement(value, uint64_t{1}));
-        continue;
-      }
-      std::vector<int> first, second;
-      for (int i = 0; i < distance; ++i) {
-        first.push_back(i);
-        second.push_back(distance + i);
-      }
-      low.push_back(b_.CreateShuffleVector(value, first));
-      high.push_back(b_.CreateShuffleVector(value, second));
-    }
-    SWAGE_ASSIGN_OR_RETURN(joined,
-                           combiner_.CombineIf(e_, exists(0, distance, distance), low, high));
-  }
-  return joined;
-}
-
 StatusOr<Values> ReduceEmitter::JoinSlots(const Slots& slots, int partials, llvm::Value* count) {
   if (count == nullptr) count = b_.getInt64(partials);
   for (int distance = partials / 2; distance >= 1; distance /= 2) {
@@ -516,8 +297,6 @@ StatusOr<Values> ReduceEmitter::JoinSlots(const Slots& slots, int partials, llvm
   }
   return LoadSlot(slots, b_.getInt64(0), slots.width);
 }
-
-}  // namespace
 
 StatusOr<Values> EmitReduce(ValueEmitter& e, const Instruction* op, IndexId index, GuardId guard) {
   ReduceEmitter reduce(e, op, index, guard);

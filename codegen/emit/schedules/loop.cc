@@ -84,10 +84,18 @@ Status LoopKernel::EmitTask(llvm::Value* task) {
     SWAGE_ASSIGN_OR_RETURN(
         llvm::Value * blocks,
         e_.indices().DimValue(ir::CeilDiv(plan_.space.extent(count - 1), Dim(plan_.block))));
-    llvm::Value* row = b_.CreateUDiv(task, blocks);
-    lo = b_.CreateMul(b_.CreateSub(task, b_.CreateMul(row, blocks)), block);
+    // Short rows are one block each, and a division would take longer than they do.
+    llvm::Value* several =
+        e_.nest().At(0, [&] { return b_.CreateICmpSGT(blocks, b_.getInt64(1)); });
+    std::vector<llvm::Value*> place{task, lo};
+    SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(several, &place, [&] {
+      llvm::Value* row = b_.CreateUDiv(task, blocks);
+      place = {row, b_.CreateMul(b_.CreateSub(task, b_.CreateMul(row, blocks)), block)};
+      return OkStatus();
+    }));
+    lo = place[1];
     hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(lo, block), extent);
-    task = row;
+    task = place[0];
   }
   SWAGE_RETURN_IF_ERROR(BindAxes(task, count - 1));
   const std::optional<RowCachePlan> cache = FindRowCache(plan_);
