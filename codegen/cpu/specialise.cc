@@ -1,15 +1,13 @@
 #include "codegen/cpu/specialise.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "base/background_queue.h"
+#include "base/fork_gate.h"
 #include "base/log.h"
 #include "codegen/cpu/hot_steps.h"
 #include "codegen/cpu/kernel_maker.h"
@@ -31,19 +29,8 @@ Counters counters;
 
 void Count(std::atomic<int64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
-// Held while a trial may hold locks that a forked child would find locked for ever.
-std::mutex& Compiling() {
-  static auto* const mutex = [] {
-    ::pthread_atfork([] { Compiling().lock(); }, [] { Compiling().unlock(); },
-                     [] { Compiling().unlock(); });
-    return new std::mutex;
-  }();
-  return *mutex;
-}
-
 BackgroundQueue& Queue() {
   static auto* const queue = [] {
-    Compiling();
     // Before the destructors of LLVM's static objects, which were made earlier.
     std::atexit([] { Queue().Stop(); });
     return new BackgroundQueue({.entries = kMaxWaiting});
@@ -93,14 +80,14 @@ StatusOr<KernelVersion> VersionOf(const Baked& baked, KernelCache::KernelPtr ker
   return version;
 }
 
-// One trial of one group. Its parts run with Compiling() held, but for the measurement.
+// One trial of one group. But for the measurement it runs in compile sections.
 class Trial {
  public:
   Trial(HotSteps& steps, int group, HotSteps::Candidate candidate, const std::atomic<bool>& stop)
       : steps_(steps), group_(group), candidate_(std::move(candidate)), stop_(stop) {}
   ~Trial() {
     // Letting go of a kernel takes the lock of the kernel cache.
-    const std::lock_guard<std::mutex> compiling(Compiling());
+    const CompileSection section;
     candidate_.version = {};
     version_ = nullptr;
   }
@@ -130,7 +117,7 @@ class Trial {
 };
 
 Status Trial::Make() {
-  const std::lock_guard<std::mutex> compiling(Compiling());
+  const CompileSection section;
   const int64_t start = steps_.how().now();
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
   SWAGE_ASSIGN_OR_RETURN(baked_, Bake(candidate_.version, *target));
@@ -185,7 +172,7 @@ void Trial::Run() {
     outcome.ns_per_run = times_.first_ns;
   }
   {
-    const std::lock_guard<std::mutex> compiling(Compiling());
+    const CompileSection section;
     if (!steps_.Settle(group_, outcome)) return Count(counters.dropped);
     codegen::EntryStore* const store = Store();
     if (outcome.verdict == Verdict::kSpecialised && generated_ && store != nullptr) {
@@ -230,9 +217,9 @@ void Trial::Report(Verdict verdict, const Status& why) const {
 }  // namespace
 
 double PlausibleSaving(emit::Schedule schedule, double ns_per_run) {
-  // Tiles of a dot are full of work, and take their strides from registers either way.
-  if (schedule == emit::Schedule::kDot) return ns_per_run < 2000 ? 0.25 : 0.05;
-  return kMostSaving;
+  // As bench/gate_bench measures it. Of a dot only what is around the tiles costs more.
+  if (schedule != emit::Schedule::kDot || ns_per_run < 100) return kMostSaving;
+  return ns_per_run < 300 ? 0.25 : ns_per_run < 1000 ? 0.15 : 0.1;
 }
 
 bool IsWorthTrying(double spent_ns, double plausible_saving, double compile_ns) {

@@ -216,6 +216,7 @@ TEST(SpecialiseRulesTest, TheSavingHasToBeFifteenPercentAndMoreThanTheCompile) {
 TEST_F(SpecialiseTest, AHotKernelOfEveryScheduleGetsItsSizesAndKeepsItsBits) {
   for (const char* text : {kLoop, kRowReduction, kColumnReduction, kRowTile, kDot}) {
     SCOPED_TRACE(text);
+    step_ns = text == kDot ? 200 : 1000;
     const int64_t specialised = Since().specialised;
     const auto program = Program::Compile(text, &kFake);
     ASSERT_NE(program, nullptr);

@@ -1,4 +1,4 @@
-#include "runtime/fork_gate.h"
+#include "base/fork_gate.h"
 
 #include <pthread.h>
 
@@ -6,7 +6,7 @@
 #include <new>
 #include <shared_mutex>
 
-namespace swage::runtime {
+namespace swage {
 namespace {
 
 // A fork from inside a section (a log callback that forks) would wait for itself; it goes on then.
@@ -34,4 +34,4 @@ std::shared_timed_mutex& Gate() {
 CompileSection::CompileSection() { Gate().lock_shared(); }
 CompileSection::~CompileSection() { Gate().unlock_shared(); }
 
-}  // namespace swage::runtime
+}  // namespace swage

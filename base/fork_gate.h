@@ -1,13 +1,13 @@
-// File: runtime/fork_gate.h
+// File: base/fork_gate.h
 //
 // A fork waits for the compiles that run, so that no lock of theirs, of LLVM's or of a cache's, is
 // held in the child by a thread that is not there.
 //
 //   const CompileSection section;      // no user code in here
-#ifndef SWAGE_RUNTIME_FORK_GATE_H_
-#define SWAGE_RUNTIME_FORK_GATE_H_
+#ifndef SWAGE_BASE_FORK_GATE_H_
+#define SWAGE_BASE_FORK_GATE_H_
 
-namespace swage::runtime {
+namespace swage {
 
 class CompileSection {
  public:
@@ -17,6 +17,6 @@ class CompileSection {
   CompileSection& operator=(const CompileSection&) = delete;
 };
 
-}  // namespace swage::runtime
+}  // namespace swage
 
-#endif  // SWAGE_RUNTIME_FORK_GATE_H_
+#endif  // SWAGE_BASE_FORK_GATE_H_
