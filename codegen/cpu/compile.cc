@@ -144,9 +144,10 @@ bool MayLoad(const CompileOptions& options) {
 }
 
 // What is looked at stays as it is, and baked kernels are special already.
-bool MaySpecialise(const CompileOptions& options, const KernelOptions& kernels) {
-  return !kernels.baked_dims && !kernels.keep_texts && !options.compiler.check_lies &&
-         !options.compiler.check_passes && !CheckMode::Get().memory;
+bool MaySpecialise(const CompileOptions& options) {
+  const pipelines::CompilerOptions& compiler = options.compiler;
+  return !options.kernels.baked_dims && !options.kernels.keep_texts && compiler.dump_to.empty() &&
+         !compiler.check_lies && !compiler.check_passes && !CheckMode::Get().memory;
 }
 
 }  // namespace
@@ -159,6 +160,8 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
   SWAGE_RETURN_IF_ERROR(CheckStatic(*module));
   UseRowMajorBorder(module.get());
+  KernelOptions kernel_options = options.kernels;
+  if (!MaySpecialise(options)) kernel_options.specialise = nullptr;
   const bool may_load = MayLoad(options);
   std::string key;
   std::unique_ptr<codegen::EntryStore::Reservation> reservation;
@@ -166,14 +169,14 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
     const KeyMaterial material = ModuleKey(*target, options.kernels.baked_dims, options.compiler,
                                            ir::CanonicalText(*module));
     key = material.Serialise();
-    auto loaded = LoadModule(key, *target, options.kernels, start);
+    auto loaded = LoadModule(key, *target, kernel_options, start);
     if (loaded.ok()) return loaded;
     // A stand-in must not wait for another process.
     if (!options.kernels.quick) {
       reservation = options.kernels.store->Reserve(codegen::EntryKind::kModule, key);
     }
     if (reservation != nullptr) {
-      loaded = LoadModule(key, *target, options.kernels, start);
+      loaded = LoadModule(key, *target, kernel_options, start);
       if (loaded.ok()) return loaded;
     }
     report.missed_key = std::make_shared<const KeyMaterial>(material.Shortened());
@@ -184,13 +187,12 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_RETURN_IF_ERROR(passes);
   report.passes_ms = MillisecondsSince(start);
 
-  KernelOptions kernel_options = options.kernels;
   kernel_options.keep_texts = kernel_options.keep_texts || context.is_dumping();
-  if (!MaySpecialise(options, kernel_options)) kernel_options.specialise = nullptr;
   SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
                          KernelsOf(module.get(), *target, kernel_options, &report));
   if (context.is_dumping()) DumpKernels(kernels, *module, &context);
-  SWAGE_ASSIGN_OR_RETURN(auto executable, BuildExecutable(*module, kernels, kernel_options.specialise, report, start));
+  SWAGE_ASSIGN_OR_RETURN(
+      auto executable, BuildExecutable(*module, kernels, kernel_options.specialise, report, start));
   if (may_load && report.quick_kernels == 0) {
     options.kernels.store->Put(codegen::EntryKind::kModule, key,
                                EncodeModuleEntry(*module, kernels));

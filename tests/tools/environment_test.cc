@@ -41,7 +41,7 @@ TEST_F(EnvironmentTest, AWrongValueEndsEveryCommandWithTwo) {
       {"SWAGE_NUM_THREADS", "-1"},        {"SWAGE_NUM_THREADS", "99999999999999999999"},
       {"SWAGE_NUM_THREADS", "2x"},        {"SWAGE_CHECK", "foo"},
       {"SWAGE_CHECK", "memory,foo"},      {"SWAGE_FAST_MATH", "maybe"},
-      {"SWAGE_MAX_CONSTANT_BYTES", "-1"},
+      {"SWAGE_MAX_CONSTANT_BYTES", "-1"}, {"SWAGE_SPECIALIZE", "2"},
   };
   const std::string commands[] = {"run " + module_ + " --random",
                                   "run " + module_ + " --random --device evaluator",
