@@ -17,12 +17,12 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
-#if defined(__has_feature)
+#if defined(__SANITIZE_ADDRESS__)
+#define SWAGE_ADDRESS_SANITIZER
+#elif defined(__has_feature)  // clang's; LLVM's headers define it for every compiler
 #if __has_feature(address_sanitizer)
 #define SWAGE_ADDRESS_SANITIZER
 #endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define SWAGE_ADDRESS_SANITIZER
 #endif
 
 #ifdef SWAGE_ADDRESS_SANITIZER
