@@ -12,10 +12,7 @@ function(swage_shared_library)
   add_library(swage::swage ALIAS swage)
   target_link_libraries(swage PRIVATE swage_runtime)
   set(map ${CMAKE_SOURCE_DIR}/cmake/swage.map)
-  # Sanitizers look for their options among the visible symbols.
-  if(NOT SWAGE_SANITIZE)
-    target_link_options(swage PRIVATE -Wl,--version-script=${map})
-  endif()
+  target_link_options(swage PRIVATE -Wl,--version-script=${map})
   set_target_properties(swage PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS ${map})
   target_compile_features(swage INTERFACE cxx_std_20)
   target_include_directories(swage INTERFACE $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
