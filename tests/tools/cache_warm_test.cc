@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/files.h"
@@ -64,8 +65,8 @@ TEST_F(CacheWarmTest, AsksForTheSizesOfEverySymbol) {
 }
 
 TEST_F(CacheWarmTest, WithoutADirectoryThereIsNothingToWarm) {
-  const Outcome outcome =
-      Swage("cache warm " + root_ + "/m.hlo --dims n=3");  // SWAGE_CACHE_DIR=off
+  ::setenv("SWAGE_CACHE_DIR", "off", /*overwrite=*/1);
+  const Outcome outcome = Swage("cache warm " + root_ + "/m.hlo --dims n=3");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("--dir"));
 }
