@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "absl/strings/escaping.h"
 #include "base/env.h"
 #include "base/files.h"
 #include "base/hash.h"
@@ -61,23 +62,13 @@ int Visit(dl_phdr_info* object, size_t, void* data) {
   return 1;
 }
 
-std::string ToHex(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const char c : bytes) {
-    hex += kDigits[static_cast<uint8_t>(c) >> 4];
-    hex += kDigits[static_cast<uint8_t>(c) & 15];
-  }
-  return hex;
-}
-
 std::string Find() {
   const std::optional<std::string> given = GetEnv("SWAGE_BUILD_ID");
   if (given == "none") return "";
   Search search;
   search.address = reinterpret_cast<uintptr_t>(&Find);
   dl_iterate_phdr(&Visit, &search);
-  std::string id = ToHex(search.note);
+  std::string id = absl::BytesToHexString(search.note);
   if (search.found && id.empty()) {
     const StatusOr<std::string> file =
         ReadFile(search.path.empty() ? "/proc/self/exe" : search.path);

@@ -8,6 +8,7 @@
 
 #include <chrono>
 
+#include "base/clock.h"
 #include "bench/programs.h"
 #include "codegen/cpu/compile.h"
 #include "compiler/ir/parser.h"
@@ -16,10 +17,6 @@ namespace swage::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double MillisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 void CompileOften(benchmark::State& state, const std::string& text, bool cold) {
   if (text.empty()) return state.SkipWithError("no such program");

@@ -160,13 +160,12 @@ namespace {
 
 // The lock, until whoever has it last lets go.
 struct HeldLock {
-  HeldLock(FileLock lock, std::atomic<bool>* held) : lock(std::move(lock)), held(held) {}
   ~HeldLock() {
     lock.Release();
     *held = false;
   }
   FileLock lock;
-  std::atomic<bool>* const held;
+  std::atomic<bool>* held;
 };
 
 // Hands the lock to the thread that writes, behind what is to be written.
@@ -175,7 +174,7 @@ class TierReservation : public codegen::EntryStore::Reservation {
   TierReservation(KeyLock lock, std::atomic<bool>* held, BackgroundQueue* queue)
       : lock_(std::move(lock)), held_(held), queue_(queue) {}
   ~TierReservation() override {
-    const auto lock = std::make_shared<HeldLock>(lock_.Detach(), held_);
+    const std::shared_ptr<HeldLock> lock(new HeldLock{lock_.Detach(), held_});
     queue_->Add(0, [lock](const std::atomic<bool>&) {});
   }
 

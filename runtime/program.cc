@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/env.h"
 #include "base/fork_gate.h"
+#include "base/key_material.h"
 #include "base/log.h"
 #include "base/nearest.h"
 #include "cache/module_cache.h"
@@ -18,24 +19,17 @@
 namespace swage::runtime {
 namespace {
 
-// Lists are written with their lengths, so that no two options share a key.
-void AppendList(std::string* key, const std::vector<std::string>& list) {
-  absl::StrAppend(key, list.size(), ";");
-  for (const std::string& entry : list) absl::StrAppend(key, entry.size(), ":", entry);
-}
-
 std::string KeyOf(const ResolvedOptions& options) {
   const passes::CompilerOptions& compiler = options.compiler;
-  std::string key = absl::StrCat(ToAbsl(options.backend->name), "\n");
-  AppendList(&key, compiler.disable_passes);
-  AppendList(&key, compiler.only_passes);
-  absl::StrAppend(&key, compiler.fast_math, compiler.allow_excess_precision, compiler.check_lies,
-                  compiler.check_passes, "|", compiler.fold_budget_microseconds, "|",
-                  compiler.fold_budget_bytes, "\n");
-  // Dumps do not change the program, but a program from the cache would not write any.
-  AppendList(&key, {compiler.dump_to});
-  AppendList(&key, compiler.dump_passes);
-  return key;
+  KeyMaterial key;
+  key.Add("device", options.backend->name);
+  passes::AddToKey(compiler, &key);
+  // Checks and dumps do not change the program, but one from the cache would not do them.
+  key.Add("check_lies", compiler.check_lies);
+  key.Add("check_passes", compiler.check_passes);
+  key.Add("dump_to", compiler.dump_to);
+  for (const std::string& pass : compiler.dump_passes) key.Add("dump_pass", pass);
+  return key.Serialise();
 }
 
 void LogCompile(const std::string& name, const codegen::CompileReport& report,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "compiler/ir/npy.h"
 #include "tools/device.h"
@@ -14,11 +15,6 @@
 
 namespace swage::tools {
 namespace {
-
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 // Files in the order of the parameters' leaves. A file does not say bf16 or f8: the module does.
 StatusOr<std::vector<ir::Literal>> ReadInputs(const RunOptions& options, const ir::Module& module) {

@@ -4,7 +4,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "base/build_id.h"
 #include "base/check_mode.h"
+#include "base/clock.h"
 #include "codegen/cpu/entry_key.h"
 #include "codegen/cpu/module_entry.h"
 #include "codegen/cpu/program_builder.h"
@@ -17,10 +19,6 @@ namespace swage::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double MillisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 void UseRowMajor(ir::Shape* shape) {
   if (shape->is_tuple()) {
@@ -136,18 +134,23 @@ StatusOr<std::shared_ptr<codegen::Executable>> LoadModule(const std::string& key
   return BuildExecutable(*entry.module, kernels, options.specialise, report, start);
 }
 
-// Checks and dumps want to see the passes at work.
-bool MayLoad(const CompileOptions& options) {
+// Dumps and checks look at the passes and their kernels at work.
+bool IsLookedAt(const CompileOptions& options) {
   const pipelines::CompilerOptions& compiler = options.compiler;
-  return options.kernels.store != nullptr && !options.kernels.keep_texts &&
-         compiler.dump_to.empty() && !compiler.check_lies && !compiler.check_passes;
+  return options.kernels.keep_texts || !compiler.dump_to.empty() || compiler.check_lies ||
+         compiler.check_passes;
 }
 
-// What is looked at stays as it is, and baked kernels are special already.
-bool MaySpecialise(const CompileOptions& options) {
-  const pipelines::CompilerOptions& compiler = options.compiler;
-  return !options.kernels.baked_dims && !options.kernels.keep_texts && compiler.dump_to.empty() &&
-         !compiler.check_lies && !compiler.check_passes && !CheckMode::Get().memory;
+// The options of the kernels without what this compile must not do.
+KernelOptions Allowed(const CompileOptions& options) {
+  KernelOptions kernels = options.kernels;
+  // Entries of a build that cannot be told from another are never safe.
+  if (BuildId().empty()) kernels.store = nullptr;
+  // Baked kernels are special already; a memory check knows the buffers of each kernel.
+  if (IsLookedAt(options) || kernels.baked_dims || CheckMode::Get().memory) {
+    kernels.specialise = nullptr;
+  }
+  return kernels;
 }
 
 }  // namespace
@@ -160,9 +163,8 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
   SWAGE_RETURN_IF_ERROR(CheckStatic(*module));
   UseRowMajorBorder(module.get());
-  KernelOptions kernel_options = options.kernels;
-  if (!MaySpecialise(options)) kernel_options.specialise = nullptr;
-  const bool may_load = MayLoad(options);
+  KernelOptions kernel_options = Allowed(options);
+  const bool may_load = kernel_options.store != nullptr && !IsLookedAt(options);
   std::string key;
   std::unique_ptr<codegen::EntryStore::Reservation> reservation;
   if (may_load) {
@@ -172,8 +174,8 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
     auto loaded = LoadModule(key, *target, kernel_options, start);
     if (loaded.ok()) return loaded;
     // A stand-in must not wait for another process.
-    if (!options.kernels.quick) {
-      reservation = options.kernels.store->Reserve(codegen::EntryKind::kModule, key);
+    if (!kernel_options.quick) {
+      reservation = kernel_options.store->Reserve(codegen::EntryKind::kModule, key);
     }
     if (reservation != nullptr) {
       loaded = LoadModule(key, *target, kernel_options, start);
@@ -194,8 +196,8 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_ASSIGN_OR_RETURN(
       auto executable, BuildExecutable(*module, kernels, kernel_options.specialise, report, start));
   if (may_load && report.quick_kernels == 0) {
-    options.kernels.store->Put(codegen::EntryKind::kModule, key,
-                               EncodeModuleEntry(*module, kernels));
+    kernel_options.store->Put(codegen::EntryKind::kModule, key,
+                              EncodeModuleEntry(*module, kernels));
   }
   return executable;
 }

@@ -6,8 +6,9 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/clock.h"
+#include "base/function_ref.h"
 #include "base/parallel_for.h"
 #include "codegen/cpu/kernel_maker.h"
 #include "codegen/cpu/literal_table.h"
@@ -26,10 +27,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double kSliceNanoseconds = 10000;
 constexpr int64_t kSlicesPerThread = 4;
 
-double MillisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
 // What a job needs until its kernel exists.
 struct Planned {
   emit::GeneralisedFusion generalised;
@@ -38,7 +35,6 @@ struct Planned {
   CodegenLevel level = CodegenLevel::kDefault;
   bool quick = false;  // below the level that it should have
   std::string key;
-  Status status;
   double plan_ms = 0;
 };
 
@@ -67,16 +63,16 @@ StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
   return planned;
 }
 
-StatusOr<CompiledKernel> LoadOrGenerate(const Planned& planned, const HostTarget& target,
-                                        const KernelOptions& options) {
+StatusOr<CompiledKernel> LoadOrGenerate(const Planned& planned, const std::string& key,
+                                        const HostTarget& target, const KernelOptions& options) {
   const auto generate = [&] {
     return GenerateKernel(planned.plan, target, planned.level, options.keep_texts);
   };
   if (options.store == nullptr || options.keep_texts) return generate();
-  StatusOr<CompiledKernel> stored = KernelFromStore(*options.store, planned.key);
+  StatusOr<CompiledKernel> stored = KernelFromStore(*options.store, key);
   if (stored.ok()) return stored;
   SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, generate());
-  if (!planned.quick) options.store->Put(codegen::EntryKind::kKernel, planned.key, kernel.object);
+  if (!planned.quick) options.store->Put(codegen::EntryKind::kKernel, key, kernel.object);
   return kernel;
 }
 
@@ -149,54 +145,44 @@ int64_t CodeSize(const ir::Instruction& fusion) {
   return size;
 }
 
-// One job for each key, those with the most code first.
-std::vector<int64_t> LongestFirst(const std::vector<KernelJob>& jobs) {
-  absl::flat_hash_set<std::string_view> keys;
-  std::vector<std::pair<int64_t, int64_t>> sizes;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    if (!keys.insert(jobs[i].key).second) continue;
-    sizes.emplace_back(-CodeSize(*jobs[i].fusion), static_cast<int64_t>(i));
+// The kernel of every job that has a key, from the kernel cache or from `make`, which gets the
+// number of a job; what goes wrong is the job's status.
+void LookUp(std::vector<KernelJob>* jobs, const KernelOptions& options,
+            FunctionRef<StatusOr<CompiledKernel>(int64_t)> make, std::vector<Status>* statuses) {
+  // Each kernel once, the one with the most code first, each taken when a thread is free: no thread
+  // waits for another one's kernel, and the last ones end close together.
+  absl::flat_hash_map<std::string_view, int64_t> first_of;
+  std::vector<std::pair<int64_t, int64_t>> order;  // minus the size, job
+  for (size_t i = 0; i < jobs->size(); ++i) {
+    const KernelJob& job = (*jobs)[i];
+    if (job.key.empty() || !first_of.try_emplace(job.key, i).second) continue;
+    order.emplace_back(-CodeSize(*job.fusion), i);
   }
-  std::sort(sizes.begin(), sizes.end());
-  std::vector<int64_t> order;
-  for (const auto& [size, i] : sizes) order.push_back(i);
-  return order;
-}
-
-// The kernel of every job that is planned; what goes wrong is its status.
-void MakeKernels(const HostTarget& target, const KernelOptions& options,
-                 std::vector<Planned>* planned, std::vector<KernelJob>* jobs) {
-  // Each kernel once, the longest first, each taken when a thread is free: no thread waits for
-  // another one's kernel, and the last ones end close together.
-  const std::vector<int64_t> firsts = LongestFirst(*jobs);
+  std::sort(order.begin(), order.end());
   std::atomic<int64_t> next{0};
-  ParallelFor(static_cast<int64_t>(firsts.size()), 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(static_cast<int64_t>(order.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t taken = begin; taken < end; ++taken) {
-      const int64_t i = firsts[next.fetch_add(1)];
-      if (!(*planned)[i].status.ok()) continue;
-      StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(
-          (*planned)[i].key, [&]() -> StatusOr<CompiledKernel> {
-            SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel,
-                                   LoadOrGenerate((*planned)[i], target, options));
-            kernel.source = SourceOf(*(*jobs)[i].fusion, options);
+      const int64_t i = order[next.fetch_add(1)].second;
+      KernelJob& job = (*jobs)[i];
+      StatusOr<KernelCache::Lookup> found =
+          KernelCache::Get().Find(job.key, [&]() -> StatusOr<CompiledKernel> {
+            SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, make(i));
+            kernel.source = SourceOf(*job.fusion, options);
             return kernel;
           });
-      if (!found.ok()) {
-        (*planned)[i].status = found.status();
-        continue;
-      }
-      (*jobs)[i].kernel = found->kernel;
-      (*jobs)[i].hit = found->hit;
+      (*statuses)[i] = found.status();
+      if (!found.ok()) continue;
+      job.kernel = found->kernel;
+      job.hit = found->hit;
     }
   });
-  absl::flat_hash_map<std::string_view, int64_t> made;
-  for (const int64_t i : firsts) made.try_emplace((*jobs)[i].key, i);
   for (size_t i = 0; i < jobs->size(); ++i) {
-    const size_t first = made.at((*jobs)[i].key);
-    if (first == i || !(*planned)[i].status.ok()) continue;
-    (*planned)[i].status = (*planned)[first].status;
-    (*jobs)[i].kernel = (*jobs)[first].kernel;
-    (*jobs)[i].hit = true;
+    KernelJob& job = (*jobs)[i];
+    const auto found = first_of.find(job.key);
+    if (found == first_of.end() || found->second == static_cast<int64_t>(i)) continue;
+    job.kernel = (*jobs)[found->second].kernel;
+    job.hit = true;
+    (*statuses)[i] = (*statuses)[found->second];
   }
 }
 
@@ -208,21 +194,10 @@ void SetGrain(KernelJob* job) {
 
 void FindKernels(std::vector<KernelJob>* jobs, const KernelOptions& options,
                  codegen::CompileReport* report) {
-  ParallelFor(static_cast<int64_t>(jobs->size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      KernelJob& job = (*jobs)[i];
-      const StatusOr<KernelCache::Lookup> found =
-          KernelCache::Get().Find(job.key, [&]() -> StatusOr<CompiledKernel> {
-            SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel,
-                                   KernelFromStore(*options.store, job.key));
-            kernel.source = SourceOf(*job.fusion, options);
-            return kernel;
-          });
-      if (!found.ok()) continue;
-      job.kernel = found->kernel;
-      job.hit = found->hit;
-    }
-  });
+  std::vector<Status> absent(jobs->size());
+  LookUp(
+      jobs, options, [&](int64_t i) { return KernelFromStore(*options.store, (*jobs)[i].key); },
+      &absent);
   for (KernelJob& job : *jobs) {
     SetGrain(&job);
     if (job.kernel != nullptr) Count(job, report);
@@ -237,29 +212,31 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
   const int64_t count = static_cast<int64_t>(fusions.size());
   std::vector<KernelJob> jobs(count);
   std::vector<Planned> planned(count);
+  std::vector<Status> statuses(count);
   ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       jobs[i].fusion = fusions[i];
       StatusOr<Planned> plan = Plan(*fusions[i], target, options);
-      if (!plan.ok()) {
-        planned[i].status = plan.status();
-        continue;
-      }
+      statuses[i] = plan.status();
+      if (!plan.ok()) continue;
       planned[i] = *std::move(plan);
       jobs[i].tables = std::move(planned[i].tables);
       jobs[i].plan = planned[i].plan.ToString();
-      jobs[i].key = planned[i].key;
+      jobs[i].key = std::move(planned[i].key);
     }
   });
-  MakeKernels(target, options, &planned, &jobs);
+  LookUp(
+      &jobs, options,
+      [&](int64_t i) { return LoadOrGenerate(planned[i], jobs[i].key, target, options); },
+      &statuses);
   for (int64_t i = 0; i < count; ++i) {
     report->plan_ms += planned[i].plan_ms;
-    if (planned[i].status.code() == absl::StatusCode::kResourceExhausted) {
+    if (statuses[i].code() == absl::StatusCode::kResourceExhausted) {
       too_large->push_back(fusions[i]);
       continue;
     }
-    if (!planned[i].status.ok()) {
-      return Annotate(planned[i].status, absl::StrCat(" (kernel of ", fusions[i]->name(), ")"));
+    if (!statuses[i].ok()) {
+      return Annotate(statuses[i], absl::StrCat(" (kernel of ", fusions[i]->name(), ")"));
     }
     SWAGE_RETURN_IF_ERROR(FillRunTimeSizes(*fusions[i], planned[i], &jobs[i]));
     if (planned[i].quick) ++report->quick_kernels;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/clock.h"
 #include "codegen/cpu/entry_key.h"
 #include "codegen/cpu/object_emitter.h"
 #include "codegen/emit/kernel_emitter.h"
@@ -15,10 +16,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kEntryName[] = "swage_kernel";
-
-double MillisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 // The kernel from its object file.
 StatusOr<CompiledKernel> Link(std::string object) {

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/clock.h"
 #include "compiler/passes/dump.h"
 #include "compiler/passes/evaluation_check.h"
 #include "compiler/passes/module_state.h"
 
 namespace swage::passes {
 namespace {
-
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 Status InPass(const Status& status, std::string_view where, const std::string& path) {
   return Status(status.code(),
