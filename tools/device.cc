@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "cache/tiers.h"
 #include "codegen/cpu/compile.h"
+#include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
 
@@ -42,17 +43,9 @@ StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, codegen::EntryStor
                          std::move(compiled));
   return RunCompiled(
       [executable](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
-        std::vector<ir::Literal> leaves, outputs;
+        std::vector<ir::Literal> leaves;
         for (const ir::Literal& arg : args) AppendLeaves(arg, &leaves);
-        std::vector<const void*> in;
-        for (const ir::Literal& leaf : leaves) in.push_back(leaf.bytes().data());
-        std::vector<void*> out;
-        for (const ir::Shape& shape : executable->output_shapes()) {
-          SWAGE_ASSIGN_OR_RETURN(outputs.emplace_back(), ir::Literal::Create(shape));
-          out.push_back(outputs.back().mutable_bytes().data());
-        }
-        SWAGE_RETURN_IF_ERROR(executable->Run(in, out));
-        return outputs;
+        return codegen::RunOnLiterals(*executable, leaves);
       });
 }
 

@@ -54,7 +54,7 @@ def machine():
 
 
 def machine_text(machine):
-    load = f"the load was {machine['load']} when it began"
-    if machine["load"] > machine["cores"] / 2:
+    load = f"the load of the minute before was {machine['load']}"
+    if machine["load"] > 1.5 * machine["cores"]:
         load += ", so other work disturbed it"
     return f"{machine['date']}, {machine['cores']} cores of {machine['cpu']}; {load}."

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/cpu/compile.h"
+#include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/verifier.h"
 #include "compiler/passes/evaluation_check.h"
@@ -17,15 +18,8 @@ StatusOr<ir::Literal> RunOnCpu(const ir::Module& module, const std::vector<ir::L
   cpu::CompileOptions options;
   options.kernels = kernels;
   SWAGE_ASSIGN_OR_RETURN(const auto executable, cpu::Compile(module.Clone(), options));
-  std::vector<const void*> in;
-  for (const ir::Literal& argument : arguments) in.push_back(argument.bytes().data());
-  std::vector<ir::Literal> results;
-  std::vector<void*> out;
-  for (const ir::Shape& shape : executable->output_shapes()) {
-    SWAGE_ASSIGN_OR_RETURN(results.emplace_back(), ir::Literal::Create(shape));
-    out.push_back(results.back().mutable_bytes().data());
-  }
-  SWAGE_RETURN_IF_ERROR(executable->Run(in, out));
+  SWAGE_ASSIGN_OR_RETURN(std::vector<ir::Literal> results,
+                         codegen::RunOnLiterals(*executable, arguments));
   return ir::Literal::Tuple(std::move(results));
 }
 

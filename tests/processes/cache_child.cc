@@ -4,6 +4,7 @@
 //   VALUE compiles=1 loads=0 llvm_runs=1 kernel_loads=0 stored=build_id,llvm
 #include <cstdio>
 #include <cstdlib>
+#include <locale>
 #include <string>
 
 #include "runtime/swage.h"
@@ -25,12 +26,22 @@ void Call(int k, const std::string& name) {
               static_cast<int>(stats.kernel_loads), stored.c_str());
 }
 
+// Numbers as a German program prints them.
+struct German : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int k = argc > 1 ? std::atoi(argv[1]) : 2;
   const std::string name = argc > 2 ? argv[2] : "scale";
   const int count = argc > 3 ? std::atoi(argv[3]) : 1;
+  if (std::getenv("CACHE_CHILD_LOCALE") != nullptr) {
+    std::locale::global(std::locale(std::locale(), new German));
+  }
   try {
     for (int i = 0; i < count; ++i) Call(k + i, name);
   } catch (const std::exception& error) {

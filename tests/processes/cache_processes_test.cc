@@ -113,7 +113,7 @@ TEST_F(CacheProcessTest, TheSecondProcessCompilesNothing) {
 TEST_F(CacheProcessTest, NamesLocaleAndAddressesAreNotInTheKey) {
   Run({"7", "first"});
   for (const char* name : {"other", "third", "f", "g"}) {
-    EXPECT_EQ(Run({"7", name}, {{"LC_ALL", "de_DE.UTF-8"}, {"SWAGE_TEST_PADDING", kUnset}}),
+    EXPECT_EQ(Run({"7", name}, {{"CACHE_CHILD_LOCALE", "german"}}),
               "21 compiles=0 loads=1 llvm_runs=0 kernel_loads=1 stored=");
   }
   EXPECT_EQ(Count(EntryKind::kModule), 2) << "the function, and the input of the test";
@@ -131,6 +131,14 @@ TEST_F(CacheProcessTest, AnotherBuildNeverHitsAndIsNamed) {
             "21 compiles=1 loads=0 llvm_runs=1 kernel_loads=0 stored=build_id");
   EXPECT_EQ(Run({"7"}, {{"SWAGE_BUILD_ID", "changed"}}),
             "21 compiles=0 loads=1 llvm_runs=0 kernel_loads=1 stored=");
+}
+
+TEST_F(CacheProcessTest, ABuildThatCannotBeToldApartKeepsNothing) {
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Run({"7"}, {{"SWAGE_BUILD_ID", "none"}}),
+              "21 compiles=1 loads=0 llvm_runs=1 kernel_loads=0 stored=");
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir()));
 }
 
 TEST_F(CacheProcessTest, AnotherCpuOrOptionNeverHitsAndIsNamed) {
@@ -162,7 +170,7 @@ TEST_F(CacheProcessTest, ADirectoryThatCannotBeUsedCostsOnlyTime) {
   EXPECT_THAT(Run({"2"}), StartsWith("6 compiles=0 loads=1"));
 }
 
-TEST_F(CacheProcessTest, WithoutAHomeThereIsOneFromTheUsersEntryOrNoCache) {
+TEST_F(CacheProcessTest, TheDirectoryComesFromTheXdgVariableAndMayBeOff) {
   const Environment nothing = {{"SWAGE_CACHE_DIR", kUnset}, {"XDG_CACHE_HOME", root_ + "/xdg"}};
   EXPECT_THAT(Run({"2"}, nothing), StartsWith("6 "));
   EXPECT_THAT(Run({"2"}, nothing), StartsWith("6 compiles=0 loads=1"));

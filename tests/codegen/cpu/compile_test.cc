@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/cpu/object_emitter.h"
+#include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
 
@@ -45,7 +46,8 @@ std::unique_ptr<ir::Module> Parse(std::string_view text) {
 }
 
 std::string AttendText(int n) {
-  return absl::StrReplaceAll(kAttend, {{"[N", absl::StrCat("[", n)}, {",N]", absl::StrCat(",", n, "]")}});
+  return absl::StrReplaceAll(kAttend,
+                             {{"[N", absl::StrCat("[", n)}, {",N]", absl::StrCat(",", n, "]")}});
 }
 
 // Small numbers that differ everywhere.
@@ -63,27 +65,13 @@ std::vector<Literal> Arguments(const ir::Module& module) {
   return arguments;
 }
 
-StatusOr<std::vector<Literal>> Execute(codegen::Executable& executable,
-                                       const std::vector<Literal>& arguments) {
-  std::vector<const void*> in;
-  for (const Literal& argument : arguments) in.push_back(argument.bytes().data());
-  std::vector<Literal> results;
-  std::vector<void*> out;
-  for (const ir::Shape& shape : executable.output_shapes()) {
-    results.push_back(*Literal::Create(shape));
-    out.push_back(results.back().mutable_bytes().data());
-  }
-  SWAGE_RETURN_IF_ERROR(executable.Run(in, out));
-  return results;
-}
-
 TEST(CompileTest, AttendAgreesWithTheEvaluator) {
   const auto module = Parse(AttendText(33));
   const std::vector<Literal> arguments = Arguments(*module);
   const Literal want = *evaluator::Evaluate(*module, arguments);
   auto executable = Compile(module->Clone(), {});
   ASSERT_TRUE(executable.ok()) << executable.status();
-  const std::vector<Literal> got = *Execute(**executable, arguments);
+  const std::vector<Literal> got = *codegen::RunOnLiterals(**executable, arguments);
   for (int64_t i = 0; i < want.element_count(); ++i) {
     ASSERT_NEAR(got[0].data<float>()[i], want.data<float>()[i], 1e-5) << i;
   }
@@ -126,7 +114,8 @@ TEST(CompileTest, ALongChainReachesLlvmAFewTimesHoweverLongItIs) {
     EXPECT_GE((*executable)->report().kernels, ops / 256);
     EXPECT_LE((*executable)->report().llvm_runs, 4) << ops;
     const std::vector<Literal> arguments = Arguments(*module);
-    EXPECT_EQ((*Execute(**executable, arguments))[0], *evaluator::Evaluate(*module, arguments));
+    EXPECT_EQ((*codegen::RunOnLiterals(**executable, arguments))[0],
+              *evaluator::Evaluate(*module, arguments));
   }
 }
 
@@ -140,7 +129,9 @@ TEST(CompileTest, RunTimeAndBakedExtentsGiveTheSameBits) {
     auto without = Compile(module->Clone(), {});
     ASSERT_TRUE(with.ok()) << with.status();
     ASSERT_TRUE(without.ok()) << without.status();
-    EXPECT_EQ((*Execute(**with, arguments))[0], (*Execute(**without, arguments))[0]) << n;
+    EXPECT_EQ((*codegen::RunOnLiterals(**with, arguments))[0],
+              (*codegen::RunOnLiterals(**without, arguments))[0])
+        << n;
   }
 }
 
@@ -151,7 +142,9 @@ less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, 
 ENTRY main {
   x = f32[8] parameter(0)
   ROOT s = f32[8] sort(x), dimensions={0}, to_apply=less
-})"), {}).status();
+})"),
+                                {})
+                            .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_NE(status.message().find("sort"), absl::string_view::npos) << status.message();
 }
@@ -168,7 +161,7 @@ ENTRY main {
   const std::vector<Literal> arguments = Arguments(*module);
   auto executable = Compile(module->Clone(), {});
   ASSERT_TRUE(executable.ok()) << executable.status();
-  const std::vector<Literal> got = *Execute(**executable, arguments);
+  const std::vector<Literal> got = *codegen::RunOnLiterals(**executable, arguments);
   ASSERT_EQ(got.size(), 4u);
   EXPECT_EQ(got[0], arguments[0]);
   EXPECT_EQ(got[1].data<float>()[2], 3);
@@ -188,7 +181,7 @@ ENTRY main {
 })");
   auto executable = Compile(module->Clone(), {});
   ASSERT_TRUE(executable.ok()) << executable.status();
-  const std::vector<Literal> got = *Execute(**executable, Arguments(*module));
+  const std::vector<Literal> got = *codegen::RunOnLiterals(**executable, Arguments(*module));
   EXPECT_EQ(got[1].data<float>()[3], 7);
 }
 
@@ -202,8 +195,8 @@ TEST(CompileTest, ManyThreadsCompileAndRunAtOnce) {
       const std::vector<Literal> arguments = Arguments(*module);
       auto executable = Compile(module->Clone(), {});
       if (!executable.ok()) return;
-      const std::vector<Literal> first = *Execute(**executable, arguments);
-      const std::vector<Literal> second = *Execute(**executable, arguments);
+      const std::vector<Literal> first = *codegen::RunOnLiterals(**executable, arguments);
+      const std::vector<Literal> second = *codegen::RunOnLiterals(**executable, arguments);
       right[t] = first[0] == second[0];
     });
   }

@@ -15,6 +15,7 @@
 #include "codegen/cpu/compile.h"
 #include "codegen/cpu/entry_key.h"
 #include "codegen/cpu/object_emitter.h"
+#include "codegen/run_on_literals.h"
 #include "compiler/ir/parser.h"
 #include "tools/random_inputs.h"
 
@@ -71,18 +72,9 @@ std::shared_ptr<codegen::Executable> CompileWith(codegen::EntryStore* store,
 }
 
 std::vector<Literal> Execute(codegen::Executable& executable, const ir::Module& module) {
-  const std::vector<Literal> arguments = *tools::RandomInputs(module, 7);
-  std::vector<const void*> in;
-  for (const Literal& argument : arguments) in.push_back(argument.bytes().data());
-  std::vector<Literal> results;
-  std::vector<void*> out;
-  for (const ir::Shape& shape : executable.output_shapes()) {
-    results.push_back(*Literal::Create(shape));
-    out.push_back(results.back().mutable_bytes().data());
-  }
-  const Status status = executable.Run(in, out);
-  EXPECT_TRUE(status.ok()) << status;
-  return results;
+  auto results = codegen::RunOnLiterals(executable, *tools::RandomInputs(module, 7));
+  EXPECT_TRUE(results.ok()) << results.status();
+  return results.ok() ? *std::move(results) : std::vector<Literal>();
 }
 
 TEST(ModuleEntry, EveryProgramOfTheCorpusComesBackWithTheSameBits) {

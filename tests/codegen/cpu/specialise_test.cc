@@ -13,6 +13,7 @@
 #include "codegen/cpu/compile.h"
 #include "codegen/cpu/cpu_executable.h"
 #include "codegen/cpu/object_emitter.h"
+#include "codegen/run_on_literals.h"
 #include "compiler/ir/parser.h"
 #include "tools/random_inputs.h"
 
@@ -131,16 +132,9 @@ class Program {
 
   std::vector<Literal> Run() const {
     runs_programs = true;
-    std::vector<const void*> in;
-    for (const Literal& input : inputs_) in.push_back(input.bytes().data());
-    std::vector<Literal> results;
-    std::vector<void*> out;
-    for (const ir::Shape& shape : executable_->output_shapes()) {
-      results.push_back(*Literal::Create(shape));
-      out.push_back(results.back().mutable_bytes().data());
-    }
-    EXPECT_TRUE(executable_->Run(in, out).ok());
-    return results;
+    auto results = codegen::RunOnLiterals(*executable_, inputs_);
+    EXPECT_TRUE(results.ok()) << results.status();
+    return results.ok() ? *std::move(results) : std::vector<Literal>();
   }
 
   // Until a trial has ended, or for so many runs.

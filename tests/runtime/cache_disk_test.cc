@@ -1,0 +1,97 @@
+// The cache on disk through runtime/cache.h.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "cache/tiers.h"
+#include "runtime/cache.h"
+#include "runtime/error.h"
+#include "runtime/swage.h"
+
+namespace swage {
+namespace {
+
+class CacheDiskTest : public testing::Test {
+ protected:
+  CacheDiskTest() {
+    std::string pattern = testing::TempDir() + "/swage_cache_api_XXXXXX";
+    root_ = ::mkdtemp(pattern.data());
+    Use(root_ + "/a");
+  }
+  ~CacheDiskTest() override {
+    cache::Tiers::ReplaceGlobal(nullptr);
+    tiers_ = nullptr;
+    std::filesystem::remove_all(root_);
+  }
+
+  // From now on the cache is in this folder, and nothing is in memory.
+  void Use(const std::string& dir) {
+    cache::Tiers::Options options;
+    options.disk = {.dir = dir, .sync = false};
+    auto tiers = std::make_unique<cache::Tiers>(std::move(options));
+    cache::Tiers::ReplaceGlobal(tiers.get());
+    tiers_ = std::move(tiers);
+    clear_cache();
+  }
+
+  // Of a function that is new to the process's jit.
+  static JitStats Call() {
+    const auto cube = jit([](Tensor x) { return x * x * x; }, {.name = "cube"});
+    cube(full({5}, 2, f32));
+    return cube.stats();
+  }
+
+  std::string root_;
+  std::unique_ptr<cache::Tiers> tiers_;
+};
+
+TEST_F(CacheDiskTest, EntriesAreListedPackedAndPruned) {
+  Call();
+  ASSERT_TRUE(flush_cache());
+  const auto entries = cache_entries();
+  EXPECT_GE(entries.size(), 2u);
+  for (const CacheEntryInfo& entry : entries) {
+    EXPECT_THAT(entry.kind, testing::AnyOf("kernel", "module"));
+    EXPECT_EQ(entry.hash.size(), 32u);
+    EXPECT_GT(entry.bytes, 0);
+    EXPECT_EQ(entry.problem, "");
+  }
+  const auto count = static_cast<int64_t>(entries.size());
+  EXPECT_EQ(pack_cache(root_ + "/pack"), count);
+  EXPECT_EQ(prune_cache(0), count);
+  EXPECT_TRUE(cache_entries().empty());
+  Use(root_ + "/b");
+  EXPECT_EQ(unpack_cache(root_ + "/pack"), count);
+  EXPECT_EQ(cache_entries().size(), entries.size());
+  EXPECT_EQ(cache_stats().disk_rejects, 0);
+}
+
+TEST_F(CacheDiskTest, CountersTellHitsFromMisses) {
+  Call();
+  ASSERT_TRUE(flush_cache());
+  const CacheStats first = cache_stats();
+  EXPECT_EQ(first.disk_hits, 0);
+  EXPECT_GT(first.disk_misses, 0);
+  EXPECT_GT(first.disk_writes, 0);
+  Use(root_ + "/a");
+  Call();
+  EXPECT_GT(cache_stats().disk_hits, 0);
+}
+
+TEST_F(CacheDiskTest, WithoutACacheThereIsNothingToPack) {
+  cache::Tiers::ReplaceGlobal(nullptr);
+  EXPECT_TRUE(cache_entries().empty());
+  EXPECT_TRUE(flush_cache());
+  EXPECT_THROW(prune_cache(0), Error);
+  EXPECT_THROW(pack_cache(root_ + "/pack"), Error);
+  EXPECT_THROW(unpack_cache(root_ + "/pack"), Error);
+  cache::Tiers::ReplaceGlobal(tiers_.get());
+  EXPECT_THROW(prune_cache(-1), Error);
+  EXPECT_THROW(unpack_cache(root_ + "/absent"), Error);
+}
+
+}  // namespace
+}  // namespace swage
