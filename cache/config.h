@@ -10,23 +10,30 @@
 //   trust_shared = false                # true: other users may own the directory and its entries
 //   remote = "redis://host:6379"        # needs remote_key_file
 //   remote_key_file = "key"
+//   [defaults]                          # these three: docs/buckets.md, cache/policy/policy.h
+//   [symbols.seq]
+//   [functions.encode]
 //
 //   StatusOr<Config> config = ConfigFromEnvironment();
 //   if (!config.ok()) ...   // all problems, a line each: "swage.toml:3:1: error: unknown key ..."
 //
 // A file with a problem is refused whole: InvalidArgument with every problem in the order of their
-// places, or Unimplemented when its only problems are tables that Swage does not have yet. NotFound
-// and the other codes of base/files.h when it cannot be read.
+// places. NotFound and the other codes of base/files.h when it cannot be read.
 #ifndef SWAGE_CACHE_CONFIG_H_
 #define SWAGE_CACHE_CONFIG_H_
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/status.h"
 #include "cache/disk_tier.h"
+#include "cache/policy/policy.h"
+#include "cache/policy/shape_trace.h"
 #include "cache/redis_address.h"
 
 namespace swage::cache {
@@ -45,10 +52,13 @@ struct CacheConfig {
 
 struct Config {
   CacheConfig cache;
+  std::shared_ptr<const policy::PolicySet> policies = policy::PolicySet::None();  // never null
 };
 
-// `path` names the text in errors, and relative paths in it start at its folder.
-StatusOr<Config> ParseConfig(std::string_view text, const std::string& path);
+// `path` names the text in errors, and relative paths in it start at its folder. `read_trace` loads
+// what learned buckets are learned from.
+StatusOr<Config> ParseConfig(std::string_view text, const std::string& path,
+                             const policy::TraceReader& read_trace = policy::ShapeTrace::Load);
 StatusOr<Config> LoadConfig(const std::string& path);
 
 // The file that SWAGE_CONFIG names, or an empty configuration without one.
@@ -57,6 +67,23 @@ StatusOr<Config> ConfigFromEnvironment();
 // Where the disk tier is and how large: SWAGE_CACHE_DIR beats the file, which beats the default
 // place (cache/cache_dir.h).
 DiskOptions DiskOptionsFrom(const CacheConfig& config);
+
+// The policies in force. Whoever took some keeps them; a later Get sees the new ones. All methods
+// may be called from any thread.
+class PolicyHolder {
+ public:
+  std::shared_ptr<const policy::PolicySet> Get() const;
+  void Set(std::shared_ptr<const policy::PolicySet> policies);
+  // Puts those of a file in force; on an error everything stays as it was.
+  Status Load(const std::string& path);
+  // Rises with every change, for those who keep what they took.
+  uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const policy::PolicySet> policies_ = policy::PolicySet::None();
+  std::atomic<uint64_t> generation_ = 0;
+};
 
 }  // namespace swage::cache
 
