@@ -8,8 +8,10 @@
 #ifndef SWAGE_COMPILER_IR_BIND_SYMBOLS_H_
 #define SWAGE_COMPILER_IR_BIND_SYMBOLS_H_
 
+#include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "base/status.h"
 #include "compiler/ir/dim.h"
 #include "compiler/ir/module.h"
@@ -18,6 +20,18 @@ namespace swage::ir {
 
 // The symbols of the module, each once, in order of their first occurrence.
 std::vector<const Symbol*> SymbolsOf(const Module& module);
+
+// A shape with symbols, and what to call it: the parameter of a program.
+struct NamedShape {
+  Shape shape;
+  std::string name;
+};
+
+// The symbols' values from the shapes of a call: wanted[i] is what got[i] must be. Dims that are
+// one symbol are solved first, then what is linear in its one unknown symbol (2*n+1). Errors name
+// the argument, the dimension, what it should be and what it is.
+StatusOr<SymbolBinding> SolveSizes(absl::Span<const NamedShape> wanted,
+                                   absl::Span<const Shape* const> got);
 
 // Replaces every extent (of shapes, of attributes, of the entry's layout) by its value. All symbols
 // must be bound, and what follows must verify: InvalidArgument otherwise, and the module is of no

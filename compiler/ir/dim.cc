@@ -216,6 +216,46 @@ StatusOr<int64_t> Dim::Evaluate(const SymbolBinding& binding) const {
   return EvaluateAtom(*this, binding);
 }
 
+Dim Dim::Substitute(const std::vector<std::pair<const ir::Symbol*, Dim>>& values) const {
+  if (node_ == nullptr || node_->kind == DimKind::kPoisoned) return *this;
+  if (node_->kind == DimKind::kSymbol) {
+    for (const auto& [symbol, value] : values) {
+      if (symbol == &node_->symbol) return value;
+    }
+    return *this;
+  }
+  if (node_->kind == DimKind::kPoly) {
+    Dim sum = 0;
+    for (const DimTerm& term : node_->terms) {
+      Dim product = term.coefficient;
+      for (const DimNode* atom : term.monomial) {
+        product *= DimNode::ToDim(atom).Substitute(values);
+      }
+      sum += product;
+    }
+    return sum;
+  }
+  Dim result = node_->args[0].Substitute(values);
+  for (size_t i = 1; i < node_->args.size(); ++i) {
+    const Dim arg = node_->args[i].Substitute(values);
+    switch (node_->kind) {
+      case DimKind::kFloorDiv:
+        result = FloorDiv(result, arg);
+        break;
+      case DimKind::kMod:
+        result = Mod(result, arg);
+        break;
+      case DimKind::kMax:
+        result = Max(result, arg);
+        break;
+      default:
+        result = Min(result, arg);
+        break;
+    }
+  }
+  return result;
+}
+
 std::optional<int64_t> SymbolBinding::Find(const Symbol* symbol) const {
   for (const auto& [bound, value] : values_) {
     if (bound == symbol) return value;

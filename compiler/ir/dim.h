@@ -82,6 +82,9 @@ class Dim {
   // divisor.
   StatusOr<int64_t> Evaluate(const SymbolBinding& binding) const;
 
+  // The expression with each symbol replaced; one that is not in `values` stays.
+  Dim Substitute(const std::vector<std::pair<const ir::Symbol*, Dim>>& values) const;
+
   // Appends each symbol that occurs and is not yet in `out`, in order of occurrence.
   void CollectSymbols(std::vector<const ir::Symbol*>* out) const;
 

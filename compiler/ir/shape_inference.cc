@@ -57,6 +57,10 @@ Status RequireEqual(const ShapeQuery& query, Dim a, Dim b, std::string_view what
   if (a == b) return OkStatus();
   const Ternary equal = ProveEqual(a, b);
   if (equal == Ternary::kYes) return OkStatus();
+  if (equal == Ternary::kUnknown && query.assumptions != nullptr &&
+      query.assumptions->AssumeEqual(a, b)) {
+    return OkStatus();
+  }
   return ShapeError(query, ToAbsl(what), ": ", a.ToString(), " and ", b.ToString(),
                     equal == Ternary::kNo ? " differ" : " are not known to be equal");
 }
@@ -64,6 +68,10 @@ Status RequireEqual(const ShapeQuery& query, Dim a, Dim b, std::string_view what
 Status RequireAtMost(const ShapeQuery& query, Dim a, Dim b, std::string_view what) {
   const Ternary holds = ProveLessEqual(a, b);
   if (holds == Ternary::kYes) return OkStatus();
+  if (holds == Ternary::kUnknown && query.assumptions != nullptr &&
+      query.assumptions->AssumeAtMost(a, b)) {
+    return OkStatus();
+  }
   return ShapeError(query, ToAbsl(what), ": ", a.ToString(), " is ",
                     holds == Ternary::kNo ? "more than " : "not known to be at most ",
                     b.ToString());

@@ -25,12 +25,22 @@
 
 namespace swage::ir {
 
+// Conditions that the symbols leave open: whoever may take them as given (and sees to it that they
+// hold) says so here. Without one of these an open condition is an error.
+class ShapeAssumptions {
+ public:
+  virtual ~ShapeAssumptions() = default;
+  virtual bool AssumeEqual(Dim a, Dim b) = 0;
+  virtual bool AssumeAtMost(Dim a, Dim b) = 0;
+};
+
 struct ShapeQuery {
   Opcode opcode;
   absl::Span<const Shape* const> operands;
   const Attributes& attributes;
   absl::Span<Computation* const> called = {};
   const Shape* declared = nullptr;
+  ShapeAssumptions* assumptions = nullptr;
 };
 
 StatusOr<Shape> InferShape(const ShapeQuery& query);
