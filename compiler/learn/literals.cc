@@ -1,0 +1,370 @@
+#include "compiler/learn/literals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "compiler/learn/size_values.h"
+
+namespace swage::learn {
+namespace {
+
+using ir::Dim;
+using ir::DType;
+using ir::Instruction;
+using ir::Literal;
+using ir::Opcode;
+using ir::Shape;
+
+constexpr int64_t kMaxElementwise = 64;           // elements of an array that are solved one by one
+constexpr double kMaxExact = 9007199254740992.0;  // 2^53
+constexpr int kMaxNumerator = 8;
+
+// What a float is of an expression of sizes.
+enum class Form { kValue, kReciprocal, kSqrt, kReciprocalSqrt };
+
+struct ScalarForm {
+  Form form = Form::kValue;
+  int64_t numerator = 1;  // of the reciprocals; -1 negates a root
+  Dim dim;
+  std::string ToString() const {
+    const std::string text = dim.ToString();
+    switch (form) {
+      case Form::kValue:
+        return text;
+      case Form::kReciprocal:
+        return absl::StrCat(numerator, "/(", text, ")");
+      case Form::kSqrt:
+        return absl::StrCat(numerator < 0 ? "-" : "", "sqrt(", text, ")");
+      case Form::kReciprocalSqrt:
+        return absl::StrCat(numerator, "/sqrt(", text, ")");
+    }
+    return text;
+  }
+};
+
+// As the instructions compute it: in f64, rounded once to the literal's type.
+double Apply(Form form, int64_t numerator, double x) {
+  switch (form) {
+    case Form::kValue:
+      return x;
+    case Form::kReciprocal:
+      return static_cast<double>(numerator) / x;
+    case Form::kSqrt:
+      return static_cast<double>(numerator) * std::sqrt(x);
+    case Form::kReciprocalSqrt:
+      return static_cast<double>(numerator) / std::sqrt(x);
+  }
+  return x;
+}
+
+// The x for which Apply gives about `value`.
+double Invert(Form form, int64_t numerator, double value) {
+  switch (form) {
+    case Form::kValue:
+      return value;
+    case Form::kReciprocal:
+      return static_cast<double>(numerator) / value;
+    case Form::kSqrt:
+      return value * value;
+    case Form::kReciprocalSqrt:
+      return static_cast<double>(numerator * numerator) / (value * value);
+  }
+  return value;
+}
+
+int64_t ExtentOf(const Literal& literal, int d) { return *literal.shape().dim(d).static_value(); }
+
+// value = start + step * (index along a dimension), in numbers that are all exact.
+struct Progression {
+  double start = 0;
+  double step = 0;
+};
+std::optional<Progression> FindProgression(const Literal& literal, int d) {
+  const DType dtype = literal.dtype();
+  if (!ir::IsInteger(dtype) && !ir::IsFloat(dtype)) return std::nullopt;
+  const int64_t extent = ExtentOf(literal, d);
+  if (literal.element_count() == 0 || extent < 2) return std::nullopt;
+  int64_t stride = 1;
+  for (int k = d + 1; k < literal.shape().rank(); ++k) stride *= ExtentOf(literal, k);
+  const double start = literal.GetDouble(0), step = literal.GetDouble(stride) - start;
+  const double last = std::abs(start) + std::abs(step) * static_cast<double>(extent);
+  if (std::trunc(start) != start || std::trunc(step) != step || !(last <= kMaxExact)) {
+    return std::nullopt;
+  }
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    const double number = literal.GetDouble(i);
+    const double wanted = start + step * static_cast<double>(i / stride % extent);
+    if (number != wanted || std::signbit(number) != std::signbit(wanted)) return std::nullopt;
+  }
+  return Progression{start, step};
+}
+
+// Whether `part` is what `whole` has at the same indices.
+bool Begins(const Literal& part, const Literal& whole) {
+  const int rank = part.shape().rank();
+  for (int d = 0; d < rank; ++d) {
+    if (ExtentOf(part, d) > ExtentOf(whole, d)) return false;
+  }
+  const size_t size = ir::DTypeBytes(part.dtype());
+  for (int64_t i = 0; i < part.element_count(); ++i) {
+    int64_t rest = i, position = 0, stride = 1;
+    for (int d = rank; d-- > 0;) {
+      position += rest % ExtentOf(part, d) * stride;
+      rest /= ExtentOf(part, d);
+      stride *= ExtentOf(whole, d);
+    }
+    if (part.bytes().subspan(i * size, size) != whole.bytes().subspan(position * size, size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The literal that all others begin; null when there is none.
+const Literal* FindWhole(absl::Span<const Literal> literals) {
+  const Literal* longest = &literals[0];
+  for (const Literal& literal : literals) {
+    if (literal.element_count() > longest->element_count()) longest = &literal;
+  }
+  const bool all = std::all_of(literals.begin(), literals.end(),
+                               [&](const Literal& part) { return Begins(part, *longest); });
+  return all ? longest : nullptr;
+}
+
+class LiteralSolver {
+ public:
+  LiteralSolver(const Merger& merger, const Extents& extents, LearnReport* report)
+      : merger_(merger), extents_(extents), report_(report) {}
+
+  Status Replace(const VaryingLiteral& varying) {
+    all_ = &varying.constants;
+    shape_ = varying.stand_in->shape();
+    SizeValues sizes(varying.stand_in->parent());
+    sizes_ = &sizes;
+    sizes.builder().set_metadata((*all_)[0]->shared_metadata());
+    std::vector<Literal> literals;
+    for (const Instruction* constant : *all_) literals.push_back(constant->literal());
+    SWAGE_ASSIGN_OR_RETURN(Instruction * value,
+                           shape_.rank() == 0 ? Scalar(literals, "literal") : Array(literals));
+    return varying.stand_in->parent()->Replace(varying.stand_in, value);
+  }
+
+ private:
+  Place PlaceHere(std::string_view what) const {
+    return absl::StrCat(merger_.PlaceOf(*all_), ", ", ToAbsl(what));
+  }
+
+  static std::string Texts(absl::Span<const Literal> literals) {
+    std::string text;
+    for (size_t i = 0; i < literals.size(); ++i) {
+      std::string one = literals[i].ToString();
+      if (one.size() > 60) one = one.substr(0, 57) + "...";
+      absl::StrAppend(&text, i == 0 ? "" : i + 1 == literals.size() ? " and " : ", ", one);
+    }
+    return text;
+  }
+
+  void Report(std::string_view what, absl::Span<const Literal> literals, std::string expression) {
+    report_->literals.push_back({PlaceHere(what), Texts(literals), std::move(expression)});
+  }
+
+  // A scalar with these values, one per lowering.
+  StatusOr<Instruction*> Scalar(absl::Span<const Literal> values, std::string_view what) {
+    const Literal& first = values[0];
+    if (std::all_of(values.begin(), values.end(), [&](const Literal& v) { return v == first; })) {
+      return sizes_->builder().Constant(first);
+    }
+    SWAGE_ASSIGN_OR_RETURN(const ScalarForm form, Solve(values, what));
+    Report(what, values, form.ToString());
+    return Emit(form, first.dtype());
+  }
+
+  StatusOr<ScalarForm> Solve(absl::Span<const Literal> values, std::string_view what) {
+    const DType dtype = values[0].dtype();
+    const auto place = [&] { return PlaceHere(what); };
+    if (ir::IsInteger(dtype)) {
+      Values integers;
+      for (const Literal& value : values) integers.push_back(value.GetInt(0));
+      SWAGE_ASSIGN_OR_RETURN(const Dim dim, extents_.Choose(integers, place));
+      return ScalarForm{.dim = dim};
+    }
+    if (ir::IsFloat(dtype)) {
+      for (const Form form :
+           {Form::kValue, Form::kReciprocal, Form::kSqrt, Form::kReciprocalSqrt}) {
+        for (int64_t numerator = 1; numerator <= kMaxNumerator; ++numerator) {
+          if (numerator > 1 && (form == Form::kValue || form == Form::kSqrt)) break;
+          if (auto found = SolveAs(form, numerator, values)) return *found;
+          if (form == Form::kValue) break;
+          if (auto found = SolveAs(form, -numerator, values)) return *found;
+        }
+      }
+    }
+    // The error of the value itself says most.
+    Values integers;
+    for (const Literal& value : values) {
+      const double number = ir::IsFloat(dtype) ? value.GetDouble(0) : NAN;
+      if (std::trunc(number) != number || std::abs(number) > kMaxExact) break;
+      integers.push_back(static_cast<int64_t>(number));
+    }
+    if (integers.size() == values.size()) {
+      SWAGE_RETURN_IF_ERROR(extents_.Choose(integers, place).status());
+    }
+    return InvalidArgument("[learn] ", place(), ": got ", Texts(values),
+                           ", expected an expression of ", extents_.RootsText(),
+                           ", its reciprocal, its square root or the reciprocal of that");
+  }
+
+  // The expression that gives exactly these bits in this form.
+  std::optional<ScalarForm> SolveAs(Form form, int64_t numerator,
+                                    absl::Span<const Literal> values) const {
+    Values integers;
+    for (const Literal& value : values) {
+      const double number = value.GetDouble(0);
+      const double x = std::round(Invert(form, numerator, number));
+      if (!(std::abs(x) <= kMaxExact) || (form != Form::kValue && x <= 0)) return std::nullopt;
+      integers.push_back(static_cast<int64_t>(x));
+    }
+    const StatusOr<Dim> dim = extents_.Choose(integers, [] { return Place(); });
+    if (!dim.ok()) return std::nullopt;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double made = Apply(form, numerator, static_cast<double>(integers[i]));
+      if (Literal::Scalar(values[i].dtype(), made) != values[i]) return std::nullopt;
+    }
+    return ScalarForm{form, numerator, *dim};
+  }
+
+  StatusOr<Instruction*> Emit(const ScalarForm& form, DType dtype) {
+    if (form.form == Form::kValue) return sizes_->Value(form.dim, dtype);
+    ir::Builder& b = sizes_->builder();
+    SWAGE_ASSIGN_OR_RETURN(Instruction * value, sizes_->Value(form.dim, DType::kF64));
+    if (form.form != Form::kReciprocal) {
+      SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kSqrt, value));
+    }
+    if (form.form == Form::kSqrt) {
+      if (form.numerator < 0) {
+        SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kNegate, value));
+      }
+    } else {
+      Instruction* numerator = b.Scalar(DType::kF64, static_cast<double>(form.numerator));
+      SWAGE_ASSIGN_OR_RETURN(value, b.Binary(Opcode::kDivide, numerator, value));
+    }
+    return dtype == DType::kF64 ? value : b.Convert(value, dtype);
+  }
+
+  StatusOr<Instruction*> Array(absl::Span<const Literal> literals) {
+    SWAGE_ASSIGN_OR_RETURN(Instruction * value, Uniform(literals));
+    for (int d = 0; d < shape_.rank() && value == nullptr; ++d) {
+      SWAGE_ASSIGN_OR_RETURN(value, CountingUp(literals, d));
+    }
+    if (value == nullptr) {
+      SWAGE_ASSIGN_OR_RETURN(value, Elements(literals));
+    }
+    if (value == nullptr) {
+      SWAGE_ASSIGN_OR_RETURN(value, Beginning(literals));
+    }
+    if (value != nullptr) return value;
+    return InvalidArgument("[learn] ", PlaceHere("literal"), ": got ", Texts(literals),
+                           ", expected one value everywhere, numbers that count up by a step, at ",
+                           "most ", kMaxElementwise, " elements, or the beginning of one array");
+  }
+
+  // One value everywhere, which may vary.
+  StatusOr<Instruction*> Uniform(absl::Span<const Literal> literals) {
+    std::vector<Literal> values;
+    for (const Literal& literal : literals) {
+      if (!literal.IsUniform()) return nullptr;
+      values.push_back(literal.ElementAt(0));
+    }
+    SWAGE_ASSIGN_OR_RETURN(Instruction * scalar, Scalar(values, "literal"));
+    return sizes_->builder().BroadcastScalar(scalar, shape_.dims());
+  }
+
+  StatusOr<Instruction*> CountingUp(absl::Span<const Literal> literals, int d) {
+    std::vector<Literal> starts, steps;
+    for (const Literal& literal : literals) {
+      const std::optional<Progression> found = FindProgression(literal, d);
+      if (!found) return nullptr;
+      starts.push_back(Literal::Scalar(shape_.dtype(), found->start));
+      steps.push_back(Literal::Scalar(shape_.dtype(), found->step));
+    }
+    ir::Builder& b = sizes_->builder();
+    SWAGE_ASSIGN_OR_RETURN(Instruction * value,
+                           b.Iota(Shape::Array(shape_.dtype(), shape_.dims()), d));
+    Report("literal", literals, "an iota");
+    const auto all_are = [](absl::Span<const Literal> values, double number) {
+      return std::all_of(values.begin(), values.end(),
+                         [&](const Literal& v) { return v.GetDouble(0) == number; });
+    };
+    if (!all_are(steps, 1)) {
+      SWAGE_ASSIGN_OR_RETURN(Instruction * step, Scalar(steps, "step"));
+      SWAGE_ASSIGN_OR_RETURN(step, b.BroadcastScalar(step, shape_.dims()));
+      SWAGE_ASSIGN_OR_RETURN(value, b.Binary(Opcode::kMultiply, value, step));
+    }
+    if (!all_are(starts, 0)) {
+      SWAGE_ASSIGN_OR_RETURN(Instruction * start, Scalar(starts, "start"));
+      SWAGE_ASSIGN_OR_RETURN(start, b.BroadcastScalar(start, shape_.dims()));
+      SWAGE_ASSIGN_OR_RETURN(value, b.Binary(Opcode::kAdd, value, start));
+    }
+    return value;
+  }
+
+  // Few elements: each by itself.
+  StatusOr<Instruction*> Elements(absl::Span<const Literal> literals) {
+    if (!shape_.is_static() || literals[0].element_count() > kMaxElementwise) return nullptr;
+    ir::Builder& b = sizes_->builder();
+    std::vector<Instruction*> elements;
+    for (int64_t i = 0; i < literals[0].element_count(); ++i) {
+      std::vector<Literal> values;
+      for (const Literal& literal : literals) values.push_back(literal.ElementAt(i));
+      SWAGE_ASSIGN_OR_RETURN(Instruction * scalar, Scalar(values, absl::StrCat("element ", i)));
+      SWAGE_ASSIGN_OR_RETURN(elements.emplace_back(), b.Reshape(scalar, {Dim(1)}));
+    }
+    SWAGE_ASSIGN_OR_RETURN(Instruction * row, b.Concatenate(elements, 0));
+    return b.Reshape(row, shape_.dims());
+  }
+
+  // Each array begins the longest one.
+  StatusOr<Instruction*> Beginning(absl::Span<const Literal> literals) {
+    const Literal* longest = FindWhole(literals);
+    if (longest == nullptr) return nullptr;
+    Report("literal", literals, "the beginning of one array");
+    ir::Builder& b = sizes_->builder();
+    const std::vector<Dim> starts(shape_.rank(), 0);
+    return b.Slice(b.Constant(*longest), starts, shape_.dims());
+  }
+
+  const Merger& merger_;
+  const Extents& extents_;
+  LearnReport* const report_;
+  const Instructions* all_ = nullptr;
+  Shape shape_;
+  SizeValues* sizes_ = nullptr;
+};
+
+}  // namespace
+
+std::optional<Shape> BoundOfBeginning(absl::Span<const Literal> literals) {
+  const auto is_all = [&](const auto& test) {
+    return std::all_of(literals.begin(), literals.end(), test);
+  };
+  if (is_all([](const Literal& literal) { return literal.IsUniform(); })) return std::nullopt;
+  for (int d = 0; d < literals[0].shape().rank(); ++d) {
+    if (is_all([&](const Literal& l) { return FindProgression(l, d).has_value(); })) {
+      return std::nullopt;
+    }
+  }
+  const Literal* whole = FindWhole(literals);
+  if (whole == nullptr) return std::nullopt;
+  return whole->shape();
+}
+
+Status ReplaceLiterals(const Merger& merger, const Extents& extents, LearnReport* report) {
+  LiteralSolver solver(merger, extents, report);
+  for (const VaryingLiteral& varying : merger.literals()) {
+    SWAGE_RETURN_IF_ERROR(solver.Replace(varying));
+  }
+  return OkStatus();
+}
+
+}  // namespace swage::learn
