@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <regex>
 #include <set>
@@ -16,6 +17,7 @@
 #include "tools/corpus_case.h"
 #include "tools/device.h"
 #include "tools/eager.h"
+#include "tools/sizes_corpus.h"
 
 namespace swage::tools {
 namespace {
@@ -89,16 +91,33 @@ std::vector<std::string> RunCase(const CorpusOptions& options, const RunModule& 
   return {};
 }
 
-}  // namespace
-
-StatusOr<ExitCode> RunCorpus(const CorpusOptions& options) {
+// What runs one case, by the mode.
+StatusOr<std::function<std::vector<std::string>(const std::string& name)>> RunnerOf(
+    const CorpusOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, options.cache));
+  if (options.sizes) {
+    SWAGE_ASSIGN_OR_RETURN(const std::vector<std::string> all, ListCases(options.dir));
+    const std::string mode = options.mode.empty() ? "symbolic" : options.mode;
+    SWAGE_ASSIGN_OR_RETURN(SizesCorpus opened,
+                           SizesCorpus::Open(options.dir, all, mode, options.device));
+    const auto corpus = std::make_shared<SizesCorpus>(std::move(opened));
+    return [=, &options](const std::string& name) {
+      return corpus->RunCase(compile, name, options.repeat);
+    };
+  }
   RunModule run = RunOn(compile);
   if (options.mode == "eager") {
     run = RunEagerly(std::move(run));
-  } else if (options.mode != "module") {
+  } else if (!options.mode.empty() && options.mode != "module") {
     return InvalidArgument("[corpus] --mode '", options.mode, "' is neither module nor eager");
   }
+  return [=, &options](const std::string& name) { return RunCase(options, run, name); };
+}
+
+}  // namespace
+
+StatusOr<ExitCode> RunCorpus(const CorpusOptions& options) {
+  SWAGE_ASSIGN_OR_RETURN(const auto run_case, RunnerOf(options));
   if (options.threads < 0 || options.repeat < 1) {
     return InvalidArgument("[corpus] --threads and --repeat must be at least 1");
   }
@@ -106,7 +125,7 @@ StatusOr<ExitCode> RunCorpus(const CorpusOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(const std::vector<std::string> names, Select(options));
   int64_t passed = 0, failed = 0;
   for (const std::string& name : names) {
-    const std::vector<std::string> failures = RunCase(options, run, name);
+    const std::vector<std::string> failures = run_case(name);
     for (const std::string& failure : failures) {
       printf("FAIL %s %s\n", name.c_str(), failure.c_str());
     }
@@ -128,8 +147,12 @@ void AddCorpusCommand(CLI::App& app, Action* chosen) {
       ->capture_default_str();
   command->add_flag("--cache", options->cache,
                     "Uses the compiled code that jit keeps on disk and remotely");
-  command->add_option("--mode", options->mode, "module: as a whole; eager: op by op")
-      ->capture_default_str();
+  command->add_option("--mode", options->mode,
+                      "module: as a whole (default); eager: op by op; with --sizes: symbolic "
+                      "(default), bucket or pad");
+  command->add_flag(
+      "--sizes", options->sizes,
+      "The folder has programs at several sizes: learns each, runs it at all of them");
   command->add_option("--threads", options->threads, "Worker threads of the runtime")
       ->check(CLI::Range(1, 4096));
   command->add_option("--filter", options->filter,

@@ -2,6 +2,7 @@
 //
 //   swage corpus DIR [--device evaluator|cpu] [--mode module|eager] [--threads N] [--filter RE]
 //                    [--list FILE] [--repeat N]
+//   swage corpus DIR --sizes [--mode symbolic|bucket|pad] ...
 //
 // Runs the cases of a corpus folder (tools/corpus_case.h) and compares. Prints a line per failure,
 //
@@ -10,7 +11,8 @@
 //
 // and last `N passed, N failed, N skipped`. An op that is not implemented is a failure; a case that
 // --list or --filter leaves out is not counted. Exit code 1 when a case failed; 2 for an unknown
-// list entry, an empty selection, or flags that make no sense.
+// list entry, an empty selection, or flags that make no sense. With --sizes see
+// tools/sizes_corpus.h.
 #ifndef SWAGE_TOOLS_CORPUS_COMMAND_H_
 #define SWAGE_TOOLS_CORPUS_COMMAND_H_
 
@@ -25,8 +27,9 @@ struct CorpusOptions {
   std::string dir;
   std::string device = "cpu";
   bool cache = false;  // compiled code of other processes may be used
-  std::string mode = "module";
-  int threads = 0;  // 0: as many as SWAGE_NUM_THREADS or the machine says
+  std::string mode;    // empty: module, or symbolic with sizes
+  bool sizes = false;  // tools/sizes_corpus.h
+  int threads = 0;     // 0: as many as SWAGE_NUM_THREADS or the machine says
   std::string filter;
   std::string list;  // a path, or one relative to dir
   int repeat = 1;

@@ -1,0 +1,131 @@
+#include "tools/sizes_corpus.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <regex>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
+#include "compiler/ir/bind_symbols.h"
+#include "compiler/learn/learn.h"
+
+namespace swage::tools {
+namespace {
+
+std::string ProgramOf(const std::string& name) { return name.substr(0, name.find('/')); }
+
+// The executable of one set of sizes: for devices that do not run symbols themselves.
+StatusOr<std::vector<ir::Literal>> RunBound(const CompileModule& compile, const ir::Module& module,
+                                            const std::vector<ir::Literal>& inputs) {
+  std::vector<ir::NamedShape> wanted;
+  std::vector<const ir::Shape*> got;
+  for (const ir::Instruction* parameter : module.entry()->parameters()) {
+    wanted.push_back({parameter->shape(), parameter->name()});
+  }
+  for (const ir::Literal& input : inputs) got.push_back(&input.shape());
+  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, ir::SolveSizes(wanted, got));
+  const std::unique_ptr<ir::Module> bound = module.Clone();
+  SWAGE_RETURN_IF_ERROR(ir::BindSymbols(sizes, bound.get()));
+  SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(*bound));
+  return run(inputs);
+}
+
+}  // namespace
+
+std::vector<int64_t> SizesOf(const std::string& name) {
+  static const std::regex* const form = new std::regex("[a-z][0-9]{1,9}(_[a-z][0-9]{1,9})*");
+  if (!std::regex_match(name, *form)) return {};
+  std::vector<int64_t> sizes;
+  for (size_t at = 0; at < name.size(); at = std::min(name.find('_', at), name.size() - 1) + 1) {
+    const std::string number = name.substr(at + 1, name.find('_', at) - at - 1);
+    if (!absl::SimpleAtoi(number, &sizes.emplace_back())) return {};
+  }
+  return sizes;
+}
+
+StatusOr<SizesCorpus> SizesCorpus::Open(const std::string& dir, const std::vector<std::string>& all,
+                                        const std::string& mode, const std::string& device) {
+  if (mode == "bucket" || mode == "pad") {
+    return Unimplemented("[corpus] --sizes --mode ", mode, " is not implemented yet");
+  }
+  if (mode != "symbolic") {
+    return InvalidArgument("[corpus] --sizes runs in --mode symbolic, bucket or pad, got '", mode,
+                           "'");
+  }
+  for (const std::string& name : all) {
+    if (SizesOf(name.substr(name.find('/') + 1)).empty()) {
+      return InvalidArgument("[corpus] --sizes: got the case '", name,
+                             "', expected PROGRAM/SIZES with sizes like n7 or n7_m5");
+    }
+  }
+  return SizesCorpus(dir, all, device);
+}
+
+Status SizesCorpus::LearnFrom(const std::vector<std::string>& sizes) {
+  std::vector<std::unique_ptr<ir::Module>> modules;
+  std::vector<const ir::Module*> lowerings;
+  learn::LearnOptions options;
+  for (const std::string& one : sizes) {
+    SWAGE_ASSIGN_OR_RETURN(modules.emplace_back(),
+                           LoadModule(dir_ + "/" + program_ + "/" + one + "/module.hlo"));
+    lowerings.push_back(modules.back().get());
+    options.names.push_back(one);
+  }
+  SWAGE_ASSIGN_OR_RETURN(learn::Learned learned, learn::LearnSymbolic(lowerings, options));
+  module_ = std::move(learned.module);
+  return OkStatus();
+}
+
+Status SizesCorpus::Learn(const std::string& program) {
+  program_ = program;
+  std::vector<std::string> sizes;
+  for (const std::string& name : all_) {
+    if (ProgramOf(name) != program) continue;
+    sizes.push_back(name.substr(name.find('/') + 1));
+    const std::vector<int64_t> values = SizesOf(sizes.back());
+    if (*std::min_element(values.begin(), values.end()) < 2) sizes.pop_back();
+  }
+  std::sort(sizes.begin(), sizes.end(),
+            [](const std::string& a, const std::string& b) { return SizesOf(a) < SizesOf(b); });
+  if (sizes.size() < 2) {
+    return InvalidArgument("[corpus] ", program, " has ", sizes.size(),
+                           " lowerings at sizes from 2 on, expected 2");
+  }
+  const Status from_two = LearnFrom({sizes[0], sizes[1]});
+  if (from_two.ok() || sizes.size() < 3) return from_two;
+  const Status from_three = LearnFrom({sizes[0], sizes[1], sizes[2]});
+  if (!from_three.ok()) return from_two;
+  printf("NOTE %s learned from %s, %s and %s: %s\n", program.c_str(), sizes[0].c_str(),
+         sizes[1].c_str(), sizes[2].c_str(), std::string(from_two.message()).c_str());
+  return OkStatus();
+}
+
+// Where compiled programs with symbols run.
+StatusOr<std::vector<ir::Literal>> SizesCorpus::Run(const CompileModule& compile,
+                                                    const std::vector<ir::Literal>& inputs) const {
+  if (device_ != "evaluator") return RunBound(compile, *module_, inputs);
+  SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(*module_));
+  return run(inputs);
+}
+
+std::vector<std::string> SizesCorpus::RunCase(const CompileModule& compile, const std::string& name,
+                                              int repeat) {
+  if (ProgramOf(name) != program_) {
+    learned_ = Learn(ProgramOf(name));
+    if (!learned_.ok()) {
+      printf("FAIL %s %s\n", program_.c_str(), std::string(learned_.message()).c_str());
+    }
+  }
+  if (!learned_.ok()) return {"was not learned"};
+  const StatusOr<CorpusCase> test = ReadCase(dir_, name);
+  if (!test.ok()) return {std::string(test.status().message())};
+  for (int i = 0; i < repeat; ++i) {
+    const StatusOr<std::vector<ir::Literal>> got = Run(compile, test->inputs);
+    if (!got.ok()) return {std::string(got.status().message())};
+    std::vector<std::string> failures = CompareOutputs(*got, *test);
+    if (!failures.empty()) return failures;
+  }
+  return {};
+}
+
+}  // namespace swage::tools

@@ -1,0 +1,59 @@
+// File: tools/sizes_corpus.h
+//
+//   swage corpus DIR --sizes [--mode symbolic|bucket|pad] ...
+//
+// A corpus of one program at several sizes: DIR/PROGRAM/SIZES/{module.hlo, case.json, ...}, where
+// SIZES is `n7` or `n7_m5`. Each program is learned (compiler/learn) from its two smallest
+// lowerings without a size below 2, since lowerings at size 1 drop what only other sizes need; then
+// what was learned runs at every size. Where two lowerings leave something open a third is added,
+// which is said:
+//
+//   NOTE half learned from n7, n12 and n13: [learn] ...
+//   FAIL half/n33 out_0[0]: got G, want W, tol T
+//   FAIL topk [learn] reduce-window.3 ...            and each of its sizes counts as failed
+#ifndef SWAGE_TOOLS_SIZES_CORPUS_H_
+#define SWAGE_TOOLS_SIZES_CORPUS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/corpus_case.h"
+#include "tools/device.h"
+
+namespace swage::tools {
+
+// {7, 5} of "n7_m5"; empty when the name is not of that form.
+std::vector<int64_t> SizesOf(const std::string& name);
+
+// The programs of a corpus of sizes, one at a time.
+class SizesCorpus {
+ public:
+  // `all` are the names of all cases. The mode is checked.
+  static StatusOr<SizesCorpus> Open(const std::string& dir, const std::vector<std::string>& all,
+                                    const std::string& mode, const std::string& device);
+
+  // The failures of a case, as they follow its name; learns its program first.
+  std::vector<std::string> RunCase(const CompileModule& compile, const std::string& name,
+                                   int repeat);
+
+ private:
+  SizesCorpus(std::string dir, std::vector<std::string> all, std::string device)
+      : dir_(std::move(dir)), all_(std::move(all)), device_(std::move(device)) {}
+
+  Status Learn(const std::string& program);
+  Status LearnFrom(const std::vector<std::string>& sizes);
+  StatusOr<std::vector<ir::Literal>> Run(const CompileModule& compile,
+                                         const std::vector<ir::Literal>& inputs) const;
+
+  std::string dir_;
+  std::vector<std::string> all_;
+  std::string device_;
+  std::string program_;  // that was learned last, and what came of it
+  std::unique_ptr<ir::Module> module_;
+  Status learned_;
+};
+
+}  // namespace swage::tools
+
+#endif  // SWAGE_TOOLS_SIZES_CORPUS_H_
