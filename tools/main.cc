@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/version.h"
+#include "tools/buckets_command.h"
 #include "tools/cache_command.h"
 #include "tools/command.h"
 #include "tools/corpus_command.h"
@@ -24,6 +25,7 @@ int Main(int argc, char** argv) {
   version.pop_back();  // CLI11 ends the line itself
   app.set_version_flag("--version", version, "Versions of Swage and of what it stands on");
   Action chosen;
+  AddBucketsCommand(app, &chosen);
   AddCacheCommand(app, &chosen);
   AddCorpusCommand(app, &chosen);
   AddOptCommand(app, &chosen);
