@@ -8,6 +8,7 @@
 #include "cache/config_functions.h"
 #include "cache/config_symbols.h"
 #include "cache/policy/glob.h"
+#include "cache/policy/policy_text.h"
 
 namespace swage::cache {
 namespace {
@@ -21,16 +22,16 @@ using policy::TraceContent;
 
 // Every two of them are compared.
 constexpr size_t kMaxGlobs = 128;
-constexpr size_t kMaxPattern = 128;
 
 std::vector<FunctionTable> ReadFunctions(const TableReader& table) {
   Problems& problems = table.problems();
   std::vector<FunctionTable> functions;
   for (const auto& [key, node] : table.table()) {
     const std::string_view pattern = key.str();
-    if (pattern.empty() || pattern.size() > kMaxPattern) {
-      problems.Error(key.source().begin, absl::StrCat("functions: a name has 1 to ", kMaxPattern,
-                                                      " bytes, got ", pattern.size()));
+    if (pattern.empty() || pattern.size() > policy::kMaxFunctionName) {
+      problems.Error(key.source().begin,
+                     absl::StrCat("functions: a name has 1 to ", policy::kMaxFunctionName,
+                                  " bytes, got ", pattern.size()));
       continue;
     }
     const std::string name = table.NameOf(pattern);

@@ -8,13 +8,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cache/config.h"
+#include "cache/policy/policy_text.h"
 #include "tools/trace_functions.h"
 
 namespace swage::tools {
 namespace {
 
-// As in [functions]: longer names are refused there.
-constexpr size_t kMaxName = 128;
 // A cost above all sums.
 constexpr double kMostCost = 1e18;
 
@@ -25,33 +24,12 @@ std::string Time(double ns) {
   return ns >= 1e3 ? absl::StrFormat("%.3g us", ns / 1e3) : absl::StrFormat("%.3g ns", ns);
 }
 
-// A name for a symbol: what is no letter becomes '_'.
+// A name for a symbol that no other one has.
 std::string SymbolName(const std::string& function, size_t index, std::set<std::string>* taken) {
-  std::string base;
-  for (const char c : function.substr(0, 60)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    const bool digit = c >= '0' && c <= '9';
-    base += letter || (digit && !base.empty()) ? c : '_';
-  }
-  std::string name = absl::StrCat(base, "_n", index);
-  for (int i = 2; !taken->insert(name).second; ++i) name = absl::StrCat(base, "_n", index, "_", i);
-  return name;
-}
-
-// A name that stands for itself in the file: no pattern, and plain characters.
-bool IsPlain(const std::string& name) {
-  return name.size() <= kMaxName && std::all_of(name.begin(), name.end(), [](char c) {
-           return c >= ' ' && c <= '~' && c != '*' && c != '?';
-         });
-}
-
-std::string Quoted(const std::string& name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
+  const std::string name = policy::SymbolNameFor(function, static_cast<int>(index));
+  std::string free = name;
+  for (int i = 2; !taken->insert(free).second; ++i) free = absl::StrCat(name, "_", i);
+  return free;
 }
 
 std::string ForComment(std::string name) {
@@ -77,7 +55,8 @@ class Learner {
       text_ += "# its sizes are always the same: nothing to learn\n";
       return OkStatus();
     }
-    if (!IsPlain(function.name)) {
+    const std::optional<std::string> key = policy::FunctionKey(function.name);
+    if (!key.has_value()) {
       text_ += "# its name cannot stand in this file: it has odd characters, or too many\n";
       return OkStatus();
     }
@@ -95,7 +74,7 @@ class Learner {
     }
     AppendCost(function, CostOf(function, bounds));
     text_ += symbols;
-    AppendFunction(function, names);
+    AppendFunction(function, *key, names);
     learned_ = true;
     return OkStatus();
   }
@@ -177,17 +156,16 @@ class Learner {
     }
   }
 
-  void AppendFunction(const TraceFunction& function, const std::vector<std::string>& names) {
-    const std::string table = "functions." + Quoted(function.name);
-    absl::StrAppend(&text_, "\n[", table, "]\nmode = \"bucket\"\n");
+  void AppendFunction(const TraceFunction& function, const std::string& key,
+                      const std::vector<std::string>& names) {
+    absl::StrAppend(&text_, "\n[", key, "]\nmode = \"bucket\"\n");
     for (size_t arg = 0; arg < function.dims.size(); ++arg) {
       const std::vector<int>& dims = function.dims[arg];
       const bool fixed = std::all_of(dims.begin(), dims.end(), [](int dim) { return dim < 0; });
       if (fixed) continue;
       std::vector<std::string> texts;
-      for (const int dim : dims) texts.push_back(dim < 0 ? "\"*\"" : "\"" + names[dim] + "\"");
-      absl::StrAppend(&text_, "[[", table, ".args]]\nindex = ", arg, "\ndims = [",
-                      absl::StrJoin(texts, ", "), "]\n");
+      for (const int dim : dims) texts.push_back(dim < 0 ? "" : names[dim]);
+      text_ += policy::ArgText(key, static_cast<int>(arg), texts);
     }
   }
 
