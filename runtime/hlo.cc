@@ -3,6 +3,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
+#include "compiler/learn/learn.h"
 #include "runtime/hlo_state.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
@@ -23,8 +24,12 @@ std::vector<ir::Shape> LeavesOf(const ir::Shape& shape) {
 }  // namespace
 
 HloState::HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions options,
-                   std::string name)
-    : module_(std::move(module)), options_(std::move(options)), name_(std::move(name)) {
+                   std::string name, std::string learned)
+    : module_(std::move(module)),
+      options_(std::move(options)),
+      name_(std::move(name)),
+      learned_(std::move(learned)),
+      symbols_(ir::SymbolsOf(*module_)) {
   for (const ir::Instruction* parameter : module_->entry()->parameters()) {
     ir::ForEachLeaf(parameter->shape(), [&](const ir::ShapeIndex& index, const ir::Shape& leaf) {
       parameters_.push_back(leaf);
@@ -37,7 +42,7 @@ HloState::HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions 
   results_ = LeavesOf(module_->entry()->root()->shape());
 }
 
-Status HloState::CheckArguments(std::span<const Tensor> arguments) const {
+StatusOr<ir::SymbolBinding> HloState::CheckArguments(std::span<const Tensor> arguments) const {
   if (arguments.size() != parameters_.size()) {
     return InvalidArgument("[", name_, "] got ", arguments.size(), " arguments, expected ",
                            parameters_.size());
@@ -54,25 +59,59 @@ Status HloState::CheckArguments(std::span<const Tensor> arguments) const {
                            " for parameter ", i, " (", ToAbsl(parameter),
                            "): a loaded program cannot be called inside jit, call it outside");
     }
-    if (!ir::Compatible(impl.shape(), parameters_[i])) {
-      return InvalidArgument("[", name_, "] got ", impl.shape().ToString(false), " for parameter ",
-                             i, " (", ToAbsl(parameter), "), expected ",
-                             parameters_[i].ToString(false));
-    }
+  }
+  if (symbols_.empty()) {
+    SWAGE_RETURN_IF_ERROR(CheckShapes(arguments));
+    return ir::SymbolBinding();
+  }
+  std::vector<ir::NamedShape> wanted;
+  std::vector<const ir::Shape*> got;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    wanted.push_back({parameters_[i], parameter_names_[i]});
+    got.push_back(&arguments[i].impl()->shape());
+  }
+  StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(wanted, got);
+  if (sizes.ok()) return sizes;
+  return InvalidArgument("[", name_, "] ", sizes.status().message());
+}
+
+Status HloState::CheckShapes(std::span<const Tensor> arguments) const {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ir::Shape& shape = arguments[i].impl()->shape();
+    if (ir::Compatible(shape, parameters_[i])) continue;
+    return InvalidArgument("[", name_, "] got ", shape.ToString(false), " for parameter ", i, " (",
+                           parameter_names_[i], "), expected ", parameters_[i].ToString(false));
   }
   return OkStatus();
 }
 
-StatusOr<cache::ProgramPtr> HloState::Compile() {
+// Where a program with symbols becomes one of these sizes.
+StatusOr<runtime::Compiled> HloState::CompileForSizes(const ir::SymbolBinding& sizes) const {
+  std::unique_ptr<ir::Module> module = module_->Clone();
+  if (!symbols_.empty()) SWAGE_RETURN_IF_ERROR(ir::BindSymbols(sizes, module.get()));
+  return runtime::CompileModule(std::move(module), options_, "first call");
+}
+
+std::weak_ptr<cache::CachedProgram>& HloState::SlotOf(const ir::SymbolBinding& sizes) {
+  constexpr size_t kTidyAt = 1024;  // slots of evicted programs go when there are so many
+  Sizes values;
+  for (const ir::Symbol* symbol : symbols_) values.push_back(sizes.Find(symbol).value_or(0));
+  if (programs_.size() >= kTidyAt) {
+    absl::erase_if(programs_, [](const auto& slot) { return slot.second.expired(); });
+  }
+  return programs_[values];
+}
+
+StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (cache::ProgramPtr program = program_.lock()) {
+  std::weak_ptr<cache::CachedProgram>& slot = SlotOf(sizes);
+  if (cache::ProgramPtr program = slot.lock()) {
     ++stats_.hits;
     program->Touch();
     return program;
   }
   ++stats_.misses;
-  SWAGE_ASSIGN_OR_RETURN(runtime::Compiled compiled,
-                         runtime::CompileModule(module_->Clone(), options_, "first call"));
+  SWAGE_ASSIGN_OR_RETURN(runtime::Compiled compiled, CompileForSizes(sizes));
   if (!compiled.cached()) {
     const codegen::CompileReport& report = compiled.executable().report();
     ++(report.module_load ? stats_.loads : stats_.compiles);
@@ -81,14 +120,14 @@ StatusOr<cache::ProgramPtr> HloState::Compile() {
     stats_.kernel_loads += report.kernel_loads;
     stats_.compile_ms += report.total_ms;
   }
-  program_ = compiled.program;
+  slot = compiled.program;
   return std::move(compiled.program);
 }
 
 StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments) {
   calls_.fetch_add(1, std::memory_order_relaxed);
-  SWAGE_RETURN_IF_ERROR(CheckArguments(arguments));
-  SWAGE_ASSIGN_OR_RETURN(const cache::ProgramPtr program, Compile());
+  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, CheckArguments(arguments));
+  SWAGE_ASSIGN_OR_RETURN(const cache::ProgramPtr program, Compile(sizes));
   std::vector<const Tensor*> inputs;
   for (const Tensor& argument : arguments) inputs.push_back(&argument);
   return runtime::RunExecutable(*program->executable(), inputs);
@@ -115,28 +154,55 @@ Status CheckOps(const ir::Module& module) {
   return OkStatus();
 }
 
-Status CheckStatic(const std::vector<ir::Shape>& shapes) {
+Status CheckArrays(const std::vector<ir::Shape>& shapes) {
   for (const ir::Shape& shape : shapes) {
-    if (shape.is_static() && shape.is_array()) continue;
+    if (shape.is_array()) continue;
     return Unimplemented("[load_hlo] ", shape.ToString(false),
-                         " at the border of the program; only static arrays are implemented");
+                         " at the border of the program; only arrays are implemented");
   }
   return OkStatus();
 }
 
-StatusOr<std::shared_ptr<HloState>> Load(StatusOr<std::unique_ptr<ir::Module>> parsed,
-                                         const JitOptions& options) {
-  SWAGE_ASSIGN_OR_RETURN(runtime::ResolvedOptions resolved, runtime::ResolveOptions(options));
+using ParsedModule = StatusOr<std::unique_ptr<ir::Module>>;
+
+StatusOr<std::unique_ptr<ir::Module>> Checked(ParsedModule parsed) {
   SWAGE_RETURN_IF_ERROR(parsed.status());
   std::unique_ptr<ir::Module> module = *std::move(parsed);
   SWAGE_RETURN_IF_ERROR(CheckOps(*module));
   ir::DropLayouts(module.get());
+  return module;
+}
+
+StatusOr<std::shared_ptr<HloState>> MakeState(std::unique_ptr<ir::Module> module,
+                                              const JitOptions& options, std::string learned) {
+  SWAGE_ASSIGN_OR_RETURN(runtime::ResolvedOptions resolved, runtime::ResolveOptions(options));
   if (!options.name.empty()) module->set_name(options.name);
   const std::string name = module->name();
-  auto state = std::make_shared<HloState>(std::move(module), std::move(resolved), name);
-  SWAGE_RETURN_IF_ERROR(CheckStatic(state->parameters()));
-  SWAGE_RETURN_IF_ERROR(CheckStatic(state->results()));
+  auto state =
+      std::make_shared<HloState>(std::move(module), std::move(resolved), name, std::move(learned));
+  SWAGE_RETURN_IF_ERROR(CheckArrays(state->parameters()));
+  SWAGE_RETURN_IF_ERROR(CheckArrays(state->results()));
   return state;
+}
+
+StatusOr<std::shared_ptr<HloState>> Load(ParsedModule parsed, const JitOptions& options) {
+  SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, Checked(std::move(parsed)));
+  return MakeState(std::move(module), options, "");
+}
+
+// `names` are what errors call the lowerings.
+StatusOr<std::shared_ptr<HloState>> Learn(std::vector<ParsedModule> parsed,
+                                          std::vector<std::string> names,
+                                          const JitOptions& options) {
+  std::vector<std::unique_ptr<ir::Module>> modules;
+  std::vector<const ir::Module*> lowerings;
+  for (ParsedModule& one : parsed) {
+    SWAGE_ASSIGN_OR_RETURN(modules.emplace_back(), Checked(std::move(one)));
+    lowerings.push_back(modules.back().get());
+  }
+  SWAGE_ASSIGN_OR_RETURN(learn::Learned learned,
+                         learn::LearnSymbolic(lowerings, {.names = std::move(names)}));
+  return MakeState(std::move(learned.module), options, learned.report.ToString());
 }
 
 }  // namespace
@@ -178,6 +244,7 @@ std::string HloProgram::result_shape(int i) const {
   return ShapeAt(state_->results(), i, "result_shape");
 }
 JitStats HloProgram::stats() const { return state_->stats(); }
+std::string HloProgram::learned() const { return state_->learned(); }
 std::string HloProgram::ToString() const { return ir::ToText(state_->module()); }
 
 HloProgram load_hlo(const std::string& path, JitOptions options) {
@@ -186,6 +253,23 @@ HloProgram load_hlo(const std::string& path, JitOptions options) {
 
 HloProgram parse_hlo(std::string_view text, JitOptions options) {
   return Loaded(internal::Load(ir::ParseHlo(text), options), "parse_hlo");
+}
+
+HloProgram load_hlo(std::span<const std::string> paths, JitOptions options) {
+  std::vector<internal::ParsedModule> parsed;
+  for (const std::string& path : paths) parsed.push_back(ir::ParseHloFile(path));
+  return Loaded(internal::Learn(std::move(parsed), {paths.begin(), paths.end()}, options),
+                "load_hlo");
+}
+
+HloProgram load_hlo(std::initializer_list<std::string> paths, JitOptions options) {
+  return load_hlo(std::span<const std::string>(paths.begin(), paths.size()), std::move(options));
+}
+
+HloProgram parse_hlo(std::initializer_list<std::string_view> texts, JitOptions options) {
+  std::vector<internal::ParsedModule> parsed;
+  for (const std::string_view text : texts) parsed.push_back(ir::ParseHlo(text));
+  return Loaded(internal::Learn(std::move(parsed), {}, options), "parse_hlo");
 }
 
 }  // namespace swage

@@ -5,9 +5,16 @@
 // and, in C++ with neither Python nor XLA:
 //   auto f = swage::load_hlo("m.hlo");
 //   std::vector<swage::Tensor> out = f({x});
+//
+// One lowering is for one size. Two or three lowerings of the same function at different sizes make
+// a program for every size:
+//   auto g = swage::load_hlo({"n7.hlo", "n12.hlo"});
+//   g.parameter_shape(0);                        // "f32[n,64]"
+//   g({x});                                      // n is x.dim(0)
 #ifndef SWAGE_RUNTIME_HLO_H_
 #define SWAGE_RUNTIME_HLO_H_
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,17 +36,20 @@ class SWAGE_API HloProgram {
  public:
   // Arguments in parameter order (tuple parameters leaf by leaf), on the CPU, with the dtypes and
   // shapes of the program; returns the leaves of the result in order. A mismatch is an error that
-  // names the parameter.
+  // names the parameter. Where shapes have symbols the arguments give their values.
   std::vector<Tensor> operator()(std::span<const Tensor> arguments) const;
   std::vector<Tensor> operator()(std::initializer_list<Tensor> arguments) const;
 
   int parameter_count() const;
-  // "f32[64,64]" of parameter i, result leaf i.
+  // "f32[64,64]", or "f32[n,64]", of parameter i, result leaf i.
   std::string parameter_shape(int i) const;
   int result_count() const;
   std::string result_shape(int i) const;
   JitStats stats() const;
   std::string ToString() const;  // HLO text of the program as loaded
+  // What was learned from several lowerings: the symbols, and every extent and literal that had to
+  // be solved, one a line. Empty for one lowering.
+  std::string learned() const;
 
   explicit HloProgram(std::shared_ptr<internal::HloState> state) : state_(std::move(state)) {}
 
@@ -51,6 +61,18 @@ class SWAGE_API HloProgram {
 // the line with a caret), kUnimplemented (an op that Swage does not have; it is named).
 SWAGE_API HloProgram load_hlo(const std::string& path, JitOptions options = {});
 SWAGE_API HloProgram parse_hlo(std::string_view text, JitOptions options = {});
+
+// One program for every size, from its lowerings at two or more sizes: choose sizes that differ
+// from one another and from 0 and 1, such as 7 and 12; with two symbols (7, 5) and (12, 9). Sizes
+// of the parameters that vary become symbols n, m, k ...; what follows from them, extents and
+// numbers such as a mean's divisor, become expressions. kInvalidArgument where the lowerings are
+// not one program, or where a value is no clear expression of the sizes: the instruction and its
+// values are named, and a third lowering settles what two leave open. The program fails for sizes
+// that it is not right for (an x[5] needs n >= 6), naming the argument.
+SWAGE_API HloProgram load_hlo(std::span<const std::string> paths, JitOptions options = {});
+SWAGE_API HloProgram load_hlo(std::initializer_list<std::string> paths, JitOptions options = {});
+SWAGE_API HloProgram parse_hlo(std::initializer_list<std::string_view> texts,
+                               JitOptions options = {});
 
 }  // namespace swage
 

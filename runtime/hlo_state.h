@@ -1,6 +1,7 @@
 // File: runtime/hlo_state.h
 //
-// A program read from HLO text: the module as loaded, compiled on the first call.
+// A program read from HLO text: the module as loaded, compiled on the first call; one with symbols
+// for each set of sizes that calls bring.
 #ifndef SWAGE_RUNTIME_HLO_STATE_H_
 #define SWAGE_RUNTIME_HLO_STATE_H_
 
@@ -10,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/module.h"
 #include "runtime/hlo.h"
 #include "runtime/program.h"
@@ -18,8 +21,10 @@ namespace swage::internal {
 
 class HloState {
  public:
-  // `module` has been verified; its layouts, but the entry's, are dropped.
-  HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions options, std::string name);
+  // `module` has been verified; its layouts, but the entry's, are dropped. `learned`: how it came
+  // about, if it was learned from lowerings.
+  HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions options, std::string name,
+           std::string learned);
 
   StatusOr<std::vector<Tensor>> Run(std::span<const Tensor> arguments);
 
@@ -28,21 +33,31 @@ class HloState {
   // Leaves, without layouts.
   const std::vector<ir::Shape>& parameters() const { return parameters_; }
   const std::vector<ir::Shape>& results() const { return results_; }
+  const std::string& learned() const { return learned_; }
   JitStats stats() const;
 
  private:
-  StatusOr<cache::ProgramPtr> Compile();
-  Status CheckArguments(std::span<const Tensor> arguments) const;
+  // The values of the symbols, one after the other; none for a static program.
+  using Sizes = std::vector<int64_t>;
+
+  StatusOr<ir::SymbolBinding> CheckArguments(std::span<const Tensor> arguments) const;
+  Status CheckShapes(std::span<const Tensor> arguments) const;
+  StatusOr<cache::ProgramPtr> Compile(const ir::SymbolBinding& sizes);
+  StatusOr<runtime::Compiled> CompileForSizes(const ir::SymbolBinding& sizes) const;
+  std::weak_ptr<cache::CachedProgram>& SlotOf(const ir::SymbolBinding& sizes);
 
   const std::unique_ptr<ir::Module> module_;
   const runtime::ResolvedOptions options_;
   const std::string name_;
+  const std::string learned_;
+  std::vector<const ir::Symbol*> symbols_;
   std::vector<ir::Shape> parameters_;
   std::vector<std::string> parameter_names_;  // "arg0", "arg0{1}" for a leaf of a tuple
   std::vector<ir::Shape> results_;
 
   mutable std::mutex mutex_;  // guards what follows; held while compiling: others must wait anyway
-  std::weak_ptr<cache::CachedProgram> program_;  // the memory tier keeps it, until it is evicted
+  // The memory tier keeps the programs, until they are evicted.
+  absl::flat_hash_map<Sizes, std::weak_ptr<cache::CachedProgram>> programs_;
   JitStats stats_;
   std::atomic<int64_t> calls_{0};
 };

@@ -23,9 +23,10 @@ StatusOr<std::vector<ir::Literal>> RunBound(const CompileModule& compile, const 
     wanted.push_back({parameter->shape(), parameter->name()});
   }
   for (const ir::Literal& input : inputs) got.push_back(&input.shape());
-  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, ir::SolveSizes(wanted, got));
+  const StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(wanted, got);
+  if (!sizes.ok()) return InvalidArgument("[sizes] ", sizes.status().message());
   const std::unique_ptr<ir::Module> bound = module.Clone();
-  SWAGE_RETURN_IF_ERROR(ir::BindSymbols(sizes, bound.get()));
+  SWAGE_RETURN_IF_ERROR(ir::BindSymbols(*sizes, bound.get()));
   SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(*bound));
   return run(inputs);
 }

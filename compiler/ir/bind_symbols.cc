@@ -64,7 +64,7 @@ StatusOr<std::vector<Demand>> Demands(absl::Span<const NamedShape> wanted,
       if (!status.ok() || !leaf.is_array()) return;
       if (other == nullptr || !other->is_array() || other->dtype() != leaf.dtype() ||
           other->rank() != leaf.rank()) {
-        status = InvalidArgument("[shapes] argument ", i, " (", wanted[i].name, "): got ",
+        status = InvalidArgument("argument ", i, " (", wanted[i].name, "): got ",
                                  got[i]->ToString(false), ", expected ",
                                  wanted[i].shape.ToString(false));
         return;
@@ -74,8 +74,8 @@ StatusOr<std::vector<Demand>> Demands(absl::Span<const NamedShape> wanted,
         if (!leaf.dim(d).is_static()) {
           demands.push_back(demand);
         } else if (leaf.dim(d) != other->dim(d)) {
-          status = InvalidArgument("[shapes] ", DemandText(demand, wanted[i], *got[i]),
-                                   ", expected ", leaf.dim(d).ToString());
+          status = InvalidArgument(DemandText(demand, wanted[i], *got[i]), ", expected ",
+                                   leaf.dim(d).ToString());
         }
       }
     });
@@ -89,16 +89,16 @@ StatusOr<std::vector<Demand>> Demands(absl::Span<const NamedShape> wanted,
 StatusOr<SymbolBinding> SolveSizes(absl::Span<const NamedShape> wanted,
                                    absl::Span<const Shape* const> got) {
   if (wanted.size() != got.size()) {
-    return InvalidArgument("[shapes] got ", got.size(), " arguments, expected ", wanted.size());
+    return InvalidArgument("got ", got.size(), " arguments, expected ", wanted.size());
   }
   SWAGE_ASSIGN_OR_RETURN(std::vector<Demand> demands, Demands(wanted, got));
   SymbolBinding binding;
   const auto solve = [&](const Demand& demand) -> Status {
     const Status bound = binding.Bind(demand.dim, demand.value);
     if (bound.ok()) return bound;
-    return InvalidArgument(
-        "[shapes] ", DemandText(demand, wanted[demand.argument], *got[demand.argument]),
-        ", expected ", demand.dim.ToString(), ": ", bound.message(), BindingText(binding));
+    return InvalidArgument(DemandText(demand, wanted[demand.argument], *got[demand.argument]),
+                           ", expected ", demand.dim.ToString(), ": ", bound.message(),
+                           BindingText(binding));
   };
   const auto unknowns = [&](const Demand& demand) {
     std::vector<const Symbol*> symbols;

@@ -16,8 +16,8 @@ constexpr int64_t kPairSlope = 4;  // of expressions of two sizes
 constexpr size_t kMaxRoots = 12;   // more are looked at one by one only
 constexpr int64_t kMaxDivisor = 128;
 // An answer with as many fitted numbers as there are lowerings was never checked; it may be this
-// long at most.
-constexpr double kMaxUncheckedCost = 8;
+// long at most: 4*n+3.
+constexpr double kMaxUncheckedCost = 6.5;
 // Another candidate is nearly as short when it is at most this many times as long.
 constexpr double kClear = 2;
 
@@ -232,7 +232,8 @@ Choice Choose(absl::Span<const Candidate> candidates, size_t lowerings) {
                               " both fit; add a lowering at other sizes");
     return choice;
   }
-  if (best.parameters >= static_cast<int>(lowerings) && best.cost > kMaxUncheckedCost) {
+  const int count = static_cast<int>(lowerings);
+  if (best.parameters > count || (best.parameters == count && best.cost > kMaxUncheckedCost)) {
     choice.why = absl::StrCat("only ", best.dim.ToString(),
                               " fits, which nothing confirms; add a lowering at other sizes");
     return choice;

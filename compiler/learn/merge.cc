@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "compiler/ir/extent_walk.h"
-#include "compiler/ir/shape_inference.h"
 #include "compiler/learn/literals.h"
+#include "compiler/learn/lowered_shapes.h"
 
 namespace swage::learn {
 namespace {
@@ -15,45 +15,6 @@ using ir::Opcode;
 using ir::Shape;
 
 constexpr int kMaxCallDepth = 256;
-
-// The shape rule of an op that says nothing of its operands.
-bool IsDeclared(Opcode opcode) {
-  switch (opcode) {
-#define SWAGE_OP(name, text, arity, attrs, traits, shape, ...) \
-  case Opcode::k##name:                                        \
-    return std::string_view(#shape) == "Declared";
-#include "compiler/ir/opcodes.def"
-#undef SWAGE_OP
-  }
-  return false;
-}
-
-// Element `index` of the shapes' leaf lists, and one extent of it.
-Values ExtentsAt(const std::vector<const Shape*>& leaves, int dimension) {
-  Values values;
-  for (const Shape* leaf : leaves) values.push_back(*leaf->dim(dimension).static_value());
-  return values;
-}
-
-// Calls visit(merged leaf, the lowerings' leaves) for arrays, where the shapes are alike.
-template <typename Visit>
-void ForEachArray(Shape* merged, const std::vector<const Shape*>& shapes, const Visit& visit) {
-  if (merged->is_array()) {
-    visit(merged, shapes);
-    return;
-  }
-  for (int i = 0; i < merged->tuple_size(); ++i) {
-    std::vector<const Shape*> elements;
-    for (const Shape* shape : shapes) elements.push_back(&shape->tuple_shape(i));
-    ForEachArray(merged->mutable_tuple_shape(i), elements, visit);
-  }
-}
-
-std::vector<const Shape*> ShapesOf(const Instructions& all) {
-  std::vector<const Shape*> shapes;
-  for (const Instruction* instruction : all) shapes.push_back(&instruction->shape());
-  return shapes;
-}
 
 // Alike but for extents (and layouts inside).
 bool AlikeButForExtents(const Shape& a, const Shape& b) {
@@ -87,11 +48,6 @@ bool EqualLiterals(const Instructions& all) {
   return std::all_of(all.begin(), all.end(), [&](const Instruction* constant) {
     return constant->literal() == all[0]->literal();
   });
-}
-
-bool IsCall(Opcode opcode) {
-  return opcode == Opcode::kCall || opcode == Opcode::kFusion || opcode == Opcode::kWhile ||
-         opcode == Opcode::kConditional;
 }
 
 }  // namespace
@@ -176,7 +132,7 @@ StatusOr<std::unique_ptr<ir::Module>> Merger::Merge() {
     }
     SWAGE_RETURN_IF_ERROR(CheckAlike(all));
     Shape shape = all[0]->shape();
-    ForEachArray(&shape, ShapesOf(all), [&](Shape* leaf, const std::vector<const Shape*>& leaves) {
+    ForEachArray(&shape, ShapesOf(all), [&](Shape* leaf, const LoweredShapes& leaves) {
       for (int d = 0; d < leaf->rank(); ++d) {
         leaf->set_dim(d, extents_->OfParameter(ExtentsAt(leaves, d)));
       }
@@ -187,41 +143,6 @@ StatusOr<std::unique_ptr<ir::Module>> Merger::Merge() {
   module_->set_entry(entry);
   SWAGE_RETURN_IF_ERROR(MergeEntryLayout(module_.get()));
   return std::move(module_);
-}
-
-Status Merger::MergeEntryLayout(ir::Module* module) const {
-  if (!lowerings_[0]->entry_layout().has_value()) return OkStatus();
-  ir::EntryLayout border = *lowerings_[0]->entry_layout();
-  // Layouts are those of the first lowering, which all must share; extents those that were merged.
-  const auto merge = [](const Shape& merged, Shape* shape, const auto& self) -> void {
-    for (int i = 0; shape->is_tuple() && i < shape->tuple_size(); ++i) {
-      self(merged.tuple_shape(i), shape->mutable_tuple_shape(i), self);
-    }
-    for (int d = 0; shape->is_array() && d < shape->rank(); ++d) {
-      shape->set_dim(d, merged.dim(d));
-    }
-  };
-  const ir::Computation& entry = *module->entry();
-  SWAGE_RET_CHECK(border.parameters.size() == entry.parameters().size());
-  for (size_t p = 0; p < border.parameters.size(); ++p) {
-    merge(entry.parameter(static_cast<int>(p))->shape(), &border.parameters[p], merge);
-  }
-  merge(entry.root()->shape(), &border.result, merge);
-  for (size_t i = 1; i < lowerings_.size(); ++i) {
-    std::optional<ir::EntryLayout> other = lowerings_[i]->entry_layout();
-    if (other.has_value() && other->parameters.size() == border.parameters.size()) {
-      for (size_t p = 0; p < border.parameters.size(); ++p) {
-        merge(border.parameters[p], &other->parameters[p], merge);
-      }
-      merge(border.result, &other->result, merge);
-    }
-    if (other != border) {
-      return InvalidArgument("[learn] ", NameOf(0), " and ", NameOf(i),
-                             " have parameters or results of different layouts");
-    }
-  }
-  module->set_entry_layout(std::move(border));
-  return OkStatus();
 }
 
 // The merged computation for these arguments, made now or before. A fusion's body is its own.
@@ -376,143 +297,6 @@ StatusOr<std::vector<ir::Computation*>> Merger::MergeCalled(
         CallComputation(callees, arguments, !IsCall(opcode), opcode != Opcode::kFusion));
   }
   return called;
-}
-
-Shape Merger::Declared(const Instructions& all) {
-  Shape shape = all[0]->shape();
-  shape.clear_layout();
-  ForEachArray(&shape, ShapesOf(all), [&](Shape* leaf, const std::vector<const Shape*>& leaves) {
-    for (int d = 0; d < leaf->rank(); ++d) {
-      leaf->set_dim(d, extents_->Of(ExtentsAt(leaves, d),
-                                    [&] { return absl::StrCat(PlaceOf(all), ", dimension ", d); }));
-    }
-  });
-  return shape;
-}
-
-// A reshape's extents from its operand's: both shapes are cut where their products agree in every
-// lowering. A piece with one extent on the right is the product of the left; one with one varying
-// extent on the right is the product of the left over the others.
-void Merger::DeclareReshape(const Instructions& all, const Shape& operand, Shape* result) {
-  const std::vector<const Shape*> from = ShapesOf([&] {
-    Instructions operands;
-    for (const Instruction* instruction : all) operands.push_back(instruction->operand(0));
-    return operands;
-  }());
-  const std::vector<const Shape*> to = ShapesOf(all);
-  const auto multiply = [](Values* product, const Values& values) {
-    bool fits = true;
-    for (size_t i = 0; i < values.size(); ++i) {
-      fits = fits && !__builtin_mul_overflow((*product)[i], values[i], &(*product)[i]);
-    }
-    return fits;
-  };
-  int i = 0, j = 0;
-  while (j < result->rank()) {
-    const int first_i = i, first_j = j;
-    Values left(all.size(), 1), right(all.size(), 1);
-    bool fits = multiply(&right, ExtentsAt(to, j++));
-    while (left != right && fits) {
-      // The side that is behind in the first lowering where they differ takes the next extent.
-      size_t k = 0;
-      while (left[k] == right[k]) ++k;
-      if (left[k] < right[k] && i < operand.rank()) {
-        fits = multiply(&left, ExtentsAt(from, i++));
-      } else if (left[k] > right[k] && j < result->rank()) {
-        fits = multiply(&right, ExtentsAt(to, j++));
-      } else {
-        fits = false;
-      }
-    }
-    if (!fits) return;  // as declared: equations decide
-    Dim product = 1;
-    for (int d = first_i; d < i; ++d) product *= operand.dim(d);
-    std::vector<int> varying;
-    Dim others = 1;
-    for (int d = first_j; d < j; ++d) {
-      const Values values = ExtentsAt(to, d);
-      if (IsConstant(values)) {
-        others *= values[0];
-      } else {
-        varying.push_back(d);
-      }
-    }
-    if (varying.size() != 1) continue;
-    if (others == Dim(1)) {
-      result->set_dim(varying[0], product);
-    } else if (const Dim quotient = FloorDiv(product, others); quotient * others == product) {
-      result->set_dim(varying[0], quotient);
-    }
-  }
-}
-
-StatusOr<Shape> Merger::ShapeOf(const Instructions& all, absl::Span<const Shape* const> operands,
-                                const ir::Attributes& attributes,
-                                absl::Span<ir::Computation* const> called) {
-  const Opcode opcode = all[0]->opcode();
-  if (IsDeclared(opcode)) return Declared(all);
-  if (IsCall(opcode)) {
-    Shape result = extents_->Now(called.back()->root()->shape());
-    if (opcode == Opcode::kWhile) {
-      SWAGE_RETURN_IF_ERROR(Unify(*operands[0], result, all));
-    }
-    for (ir::Computation* branch : called) {
-      if (opcode != Opcode::kConditional) continue;
-      SWAGE_RETURN_IF_ERROR(Unify(branch->root()->shape(), result, all));
-    }
-    result.clear_layout();
-    return extents_->Now(result);
-  }
-  Shape declared = all[0]->shape();
-  declared.clear_layout();
-  if (opcode == Opcode::kIota) {
-    declared = Declared(all);
-  } else if (opcode == Opcode::kBroadcast) {
-    declared = Declared(all);
-    const ir::DimList& dimensions = all[0]->dimensions();
-    for (size_t d = 0; d < dimensions.size(); ++d) {
-      declared.set_dim(static_cast<int>(dimensions[d]), operands[0]->dim(static_cast<int>(d)));
-    }
-  } else if (opcode == Opcode::kReshape || opcode == Opcode::kBitcast) {
-    declared = Declared(all);
-    DeclareReshape(all, *operands[0], &declared);
-  }
-  return ir::InferShape({opcode, operands, attributes, called, &declared, extents_});
-}
-
-// What the rules give must be what every lowering has; an extent that never varies is a number.
-Status Merger::RequireShape(const Instructions& all, const Shape& inferred) {
-  Status status;
-  Shape merged = inferred;
-  ForEachArray(&merged, ShapesOf(all), [&](Shape* leaf, const std::vector<const Shape*>& leaves) {
-    for (int d = 0; d < leaf->rank() && status.ok(); ++d) {
-      const Values wanted = ExtentsAt(leaves, d);
-      const StatusOr<Values> got = extents_->ValuesOf(leaf->dim(d));
-      if (!got.ok()) {
-        status = got.status();
-      } else if (*got != wanted) {
-        status = InvalidArgument("[learn] ", PlaceOf(all), ", dimension ", d, ": got ",
-                                 ValuesText(wanted), ", expected ", leaf->dim(d).ToString(), " (",
-                                 ValuesText(*got), ") from its operands");
-      } else if (IsConstant(wanted) && !leaf->dim(d).is_static()) {
-        extents_->AssumeEqual(leaf->dim(d), wanted[0]);
-      }
-    }
-  });
-  return status;
-}
-
-Status Merger::Unify(const Shape& a, const Shape& b, const Instructions& all) {
-  for (int i = 0; a.is_tuple() && i < a.tuple_size(); ++i) {
-    SWAGE_RETURN_IF_ERROR(Unify(a.tuple_shape(i), b.tuple_shape(i), all));
-  }
-  for (int d = 0; a.is_array() && d < a.rank(); ++d) {
-    const Dim x = extents_->Now(a.dim(d)), y = extents_->Now(b.dim(d));
-    if (x == y || extents_->AssumeEqual(x, y)) continue;
-    return InvalidArgument("[learn] ", PlaceOf(all), ": ", x.ToString(), " and ", y.ToString(),
-                           " differ");
-  }
-  return OkStatus();
 }
 
 Status Merger::MergeConstant(const Instructions& all, Frame* frame) {

@@ -102,5 +102,78 @@ TEST(HloTest, ACorpusProgramMatchesItsExpectedOutput) {
   for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5f);
 }
 
+// The mean of the rows of f32[n,m].
+std::string MeanOfRows(int n, int m, std::string_view divisor) {
+  const std::string rows = std::to_string(n), columns = std::to_string(m);
+  return "HloModule mean\nadd {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+         " ROOT c = f32[] add(a, b)\n}\nENTRY main {\n x = f32[" +
+         rows + "," + columns + "] parameter(0)\n zero = f32[] constant(0)\n sum = f32[" + rows +
+         "] reduce(x, zero), dimensions={1}, to_apply=add\n count = f32[] constant(" +
+         std::string(divisor) + ")\n counts = f32[" + rows +
+         "] broadcast(count), dimensions={}\n ROOT mean = f32[" + rows +
+         "] divide(sum, counts)\n}\n";
+}
+
+TEST(HloTest, AProgramForEverySizeIsLearnedFromTwoLowerings) {
+  for (const char* device : {"cpu", "evaluator"}) {
+    const HloProgram f =
+        parse_hlo({MeanOfRows(7, 5, "5"), MeanOfRows(12, 9, "9")}, {.device = device});
+    EXPECT_EQ(f.parameter_shape(0), "f32[n,m]");
+    EXPECT_EQ(f.result_shape(0), "f32[n]");
+    EXPECT_THAT(f.learned(), HasSubstr("literal m: 5 and 9 (count (main), literal)"));
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_THAT(f({F32({1, 2, 3, 4}, {2, 2})})[0].to_vector<float>(), ElementsAre(1.5f, 3.5f));
+      EXPECT_THAT(f({F32({1, 2, 6}, {1, 3})})[0].to_vector<float>(), ElementsAre(3));
+    }
+    EXPECT_EQ(f({F32({}, {0, 3})})[0].shape(), (ShapeVector{0}));
+    EXPECT_EQ(f.stats().calls, 5);
+    EXPECT_EQ(f.stats().misses, 3);
+    EXPECT_EQ(f.stats().hits, 2);
+  }
+}
+
+TEST(HloTest, LoweringsThatDoNotBelongTogetherAreRefused) {
+  EXPECT_THAT(ErrorOf([&] {
+                parse_hlo({MeanOfRows(7, 5, "5"), MeanOfRows(12, 9, "11")});
+              }),
+              HasSubstr("count (main), literal: got 5 and 11, expected an expression of n (7 and "
+                        "12), m (5 and 9): "));
+  EXPECT_THAT(ErrorOf([&] {
+                parse_hlo({std::string_view(kProgram), std::string_view(kProgram.substr(1, 9))});
+              }),
+              HasSubstr("<text>"));
+}
+
+TEST(HloTest, SizesOfArgumentsMustAgree) {
+  const auto text = [](std::string n) {
+    return "HloModule pair\nENTRY e {\n x = f32[" + n + "] parameter(0)\n y = f32[" + n +
+           "] parameter(1)\n head = f32[2] slice(x), slice={[0:2]}\n sum = f32[" + n +
+           "] add(x, y)\n ROOT t = (f32[" + n + "], f32[2]) tuple(sum, head)\n}\n";
+  };
+  const HloProgram f = parse_hlo({text("7"), text("12")});
+  EXPECT_EQ(
+      ErrorOf([&] {
+        f({F32({1, 2, 3}), F32({1, 2})});
+      }),
+      "[pair] argument 1 (y), dimension 0 of f32[2<=n]: got 2 (f32[2]), expected n: [dim] the "
+      "symbol '2<=n' is 3 in one place and 2 in another; so far n = 3");
+  EXPECT_THAT(ErrorOf([&] {
+                f({F32({1}), F32({1})});
+              }),
+              HasSubstr("argument 0 (x), dimension 0 of f32[2<=n]: got 1 (f32[1]), expected n: "
+                        "[dim] 1 is outside the range of '2<=n'"));
+  EXPECT_EQ(ErrorOf([&] {
+              f({S32({1, 2}), F32({1, 2})});
+            }),
+            "[pair] argument 0 (x): got s32[2], expected f32[2<=n]");
+}
+
+TEST(HloTest, TextWithSymbolsIsAProgramForEverySize) {
+  const HloProgram f = parse_hlo(
+      "HloModule s\nENTRY e { x = f32[seq<=4] parameter(0)\n ROOT y = f32[seq] negate(x) }");
+  EXPECT_THAT(f({F32({1, 2})})[0].to_vector<float>(), ElementsAre(-1, -2));
+  EXPECT_THAT(ErrorOf([&] { f({F32({1, 2, 3, 4, 5})}); }), HasSubstr("outside the range"));
+}
+
 }  // namespace
 }  // namespace swage

@@ -185,5 +185,69 @@ TEST(FindMismatchTest, ShapesMustAgree) {
             ": got s32[], want s64[]");
 }
 
+// A program at three sizes that divides by `divisors`, one per size.
+class SizesCorpusTest : public CorpusCommandTest {
+ protected:
+  void AddProgram(const std::string& name, const std::vector<std::string>& divisors) {
+    const int sizes[] = {3, 5, 8};
+    for (int i = 0; i < 3; ++i) {
+      const std::string n = std::to_string(sizes[i]), folder = name + "/n" + n;
+      Write(folder + "/module.hlo",
+            "HloModule m\nENTRY main {\n x = f32[" + n + "] parameter(0)\n c = f32[] constant(" +
+                divisors[i] + ")\n d = f32[" + n + "] broadcast(c), dimensions={}\n ROOT r = f32[" +
+                n + "] divide(x, d)\n}\n");
+      const std::string shape = R"("dtype": "f32", "shape": [)" + n + "]";
+      Write(folder + "/case.json", R"({"inputs": [{"file": "in_0.npy", )" + shape +
+                                       R"(}], "outputs": [{"file": "out_0.npy", )" + shape +
+                                       R"(, "rtol": 0, "atol": 0}]})");
+      ir::Literal ones =
+          *ir::Literal::Create(ir::Shape::Array(ir::DType::kF32, {ir::Dim(sizes[i])}));
+      for (float& value : ones.mutable_data<float>()) value = 1;
+      Write(folder + "/in_0.npy", *ir::SerializeNpy(ones));
+      for (float& value : ones.mutable_data<float>()) value = 1 / static_cast<float>(sizes[i]);
+      Write(folder + "/out_0.npy", *ir::SerializeNpy(ones));
+    }
+  }
+};
+
+TEST_F(SizesCorpusTest, AProgramIsLearnedFromTwoSizesAndRunsAtAll) {
+  AddProgram("mean", {"3", "5", "8"});
+  for (const char* device : {"cpu", "evaluator"}) {
+    const Outcome outcome = Run(std::string("--sizes --mode symbolic --device ") + device);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_EQ(outcome.output, "3 passed, 0 failed, 0 skipped\n");
+  }
+  EXPECT_EQ(Run("--sizes --filter n8").output, "1 passed, 0 failed, 0 skipped\n");
+}
+
+TEST_F(SizesCorpusTest, AProgramThatIsNotLearnedIsNamedAndFailsAtEverySize) {
+  AddProgram("mean", {"3", "5", "8"});
+  AddProgram("odd", {"3", "6.5", "8"});
+  const Outcome outcome = Run("--sizes");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("FAIL odd [learn] c (main), literal: got 3 and 6.5"));
+  EXPECT_THAT(outcome.output, EndsWith("3 passed, 3 failed, 0 skipped\n"));
+}
+
+TEST_F(SizesCorpusTest, AThirdSizeHelpsWhereTwoDoNotAndIsSaid) {
+  // 40*n-117 at 3 and 5, which only a third size could confirm.
+  AddProgram("steep", {"3", "83", "203"});
+  const Outcome outcome = Run("--sizes");
+  EXPECT_THAT(outcome.output, HasSubstr("NOTE steep learned from n3, n5 and n8: [learn] c (main)"));
+  EXPECT_THAT(outcome.output, HasSubstr("FAIL steep/n5 out_0[0]"));
+}
+
+TEST_F(SizesCorpusTest, ModesAndNamesAreChecked) {
+  AddProgram("mean", {"3", "5", "8"});
+  Outcome outcome = Run("--sizes --mode bucket");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("--mode bucket is not implemented yet"));
+  EXPECT_THAT(Run("--sizes --mode pad").output, HasSubstr("--mode pad is not implemented yet"));
+  EXPECT_THAT(Run("--sizes --mode eager").output, HasSubstr("--sizes runs in --mode symbolic"));
+  EXPECT_THAT(Run("--mode symbolic").output, HasSubstr("neither module nor eager"));
+  AddCase("a/one");
+  EXPECT_THAT(Run("--sizes").output, HasSubstr("got the case 'a/one', expected PROGRAM/SIZES"));
+}
+
 }  // namespace
 }  // namespace swage::tools
