@@ -84,13 +84,13 @@ Status SizesCorpus::Learn(const std::string& program) {
     if (ProgramOf(name) != program) continue;
     sizes.push_back(name.substr(name.find('/') + 1));
     const std::vector<int64_t> values = SizesOf(sizes.back());
-    if (*std::min_element(values.begin(), values.end()) < 2) sizes.pop_back();
+    if (*std::min_element(values.begin(), values.end()) < 3) sizes.pop_back();
   }
   std::sort(sizes.begin(), sizes.end(),
             [](const std::string& a, const std::string& b) { return SizesOf(a) < SizesOf(b); });
   if (sizes.size() < 2) {
     return InvalidArgument("[corpus] ", program, " has ", sizes.size(),
-                           " lowerings at sizes from 2 on, expected 2");
+                           " lowerings at sizes from 3 on, expected 2");
   }
   const Status from_two = LearnFrom({sizes[0], sizes[1]});
   if (from_two.ok() || sizes.size() < 3) return from_two;

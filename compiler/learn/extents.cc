@@ -281,9 +281,31 @@ Status Extents::SolveBest() {
     best = unknown.symbol;
     best_choice = std::move(choice);
   }
-  if (best == nullptr) return refused;
+  if (best == nullptr) return SolveDivision(roots, solved) ? OkStatus() : refused;
   Define(best, *best_choice.dim);
   return OkStatus();
+}
+
+// Where floordiv(n,2) and ceildiv(n,2) both fit, since every lowered n is even: n is even, 2 times
+// the unknown, which takes its place as the size.
+bool Extents::SolveDivision(absl::Span<const Root> roots,
+                            const absl::flat_hash_set<const Symbol*>& solved) {
+  for (const Unknown& unknown : unknowns_) {
+    if (solved.contains(unknown.symbol) || unknown.values[0] == 0) continue;
+    for (const Root& root : roots) {
+      const int64_t ratio = root.values[0] / unknown.values[0];
+      bool exact = ratio >= 2 && root.dim.symbol() != unknown.symbol;
+      for (size_t i = 0; i < lowerings_ && exact; ++i) {
+        int64_t product;
+        exact = !__builtin_mul_overflow(ratio, unknown.values[i], &product) &&
+                product == root.values[i];
+      }
+      if (!exact) continue;
+      Define(root.dim.symbol(), Dim(ratio) * Dim::Symbol(unknown.symbol->name));
+      return true;
+    }
+  }
+  return false;
 }
 
 Status Extents::Solve(absl::Span<const Dim> known) {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "base/status.h"
 #include "compiler/ir/shape_inference.h"
 #include "compiler/learn/candidates.h"
@@ -96,6 +97,8 @@ class Extents final : public ir::ShapeAssumptions {
   bool SolveRatio(ir::Dim difference);
   Status CheckEquations();
   Status SolveBest();
+  bool SolveDivision(absl::Span<const Root> roots,
+                     const absl::flat_hash_set<const ir::Symbol*>& solved);
   void NameRoots();
   Status NarrowRanges();
   Status Narrow(const Condition& condition);

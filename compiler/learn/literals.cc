@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "compiler/learn/array_patterns.h"
 #include "compiler/learn/size_values.h"
 
 namespace swage::learn {
@@ -16,12 +17,12 @@ using ir::Literal;
 using ir::Opcode;
 using ir::Shape;
 
-constexpr int64_t kMaxElementwise = 64;           // elements of an array that are solved one by one
-constexpr double kMaxExact = 9007199254740992.0;  // 2^53
+constexpr int64_t kMaxElementwise = 64;  // elements of an array that are solved one by one
 constexpr int kMaxNumerator = 8;
 
-// What a float is of an expression of sizes.
-enum class Form { kValue, kReciprocal, kSqrt, kReciprocalSqrt };
+// What a float is of an expression of sizes. Computed in f64 and rounded once, as Python does; of
+// an f32 also the reciprocal of a root that was rounded to f32.
+enum class Form { kValue, kReciprocal, kSqrt, kReciprocalSqrt, kReciprocalSqrtF32, kLog };
 
 struct ScalarForm {
   Form form = Form::kValue;
@@ -37,13 +38,16 @@ struct ScalarForm {
       case Form::kSqrt:
         return absl::StrCat(numerator < 0 ? "-" : "", "sqrt(", text, ")");
       case Form::kReciprocalSqrt:
+      case Form::kReciprocalSqrtF32:
         return absl::StrCat(numerator, "/sqrt(", text, ")");
+      case Form::kLog:
+        return absl::StrCat("log(", text, ")");
     }
     return text;
   }
 };
 
-// As the instructions compute it: in f64, rounded once to the literal's type.
+// As the instructions compute it.
 double Apply(Form form, int64_t numerator, double x) {
   switch (form) {
     case Form::kValue:
@@ -54,6 +58,10 @@ double Apply(Form form, int64_t numerator, double x) {
       return static_cast<double>(numerator) * std::sqrt(x);
     case Form::kReciprocalSqrt:
       return static_cast<double>(numerator) / std::sqrt(x);
+    case Form::kReciprocalSqrtF32:
+      return static_cast<float>(numerator) / std::sqrt(static_cast<float>(x));
+    case Form::kLog:
+      return std::log(x);
   }
   return x;
 }
@@ -68,68 +76,12 @@ double Invert(Form form, int64_t numerator, double value) {
     case Form::kSqrt:
       return value * value;
     case Form::kReciprocalSqrt:
+    case Form::kReciprocalSqrtF32:
       return static_cast<double>(numerator * numerator) / (value * value);
+    case Form::kLog:
+      return std::exp(value);
   }
   return value;
-}
-
-int64_t ExtentOf(const Literal& literal, int d) { return *literal.shape().dim(d).static_value(); }
-
-// value = start + step * (index along a dimension), in numbers that are all exact.
-struct Progression {
-  double start = 0;
-  double step = 0;
-};
-std::optional<Progression> FindProgression(const Literal& literal, int d) {
-  const DType dtype = literal.dtype();
-  if (!ir::IsInteger(dtype) && !ir::IsFloat(dtype)) return std::nullopt;
-  const int64_t extent = ExtentOf(literal, d);
-  if (literal.element_count() == 0 || extent < 2) return std::nullopt;
-  int64_t stride = 1;
-  for (int k = d + 1; k < literal.shape().rank(); ++k) stride *= ExtentOf(literal, k);
-  const double start = literal.GetDouble(0), step = literal.GetDouble(stride) - start;
-  const double last = std::abs(start) + std::abs(step) * static_cast<double>(extent);
-  if (std::trunc(start) != start || std::trunc(step) != step || !(last <= kMaxExact)) {
-    return std::nullopt;
-  }
-  for (int64_t i = 0; i < literal.element_count(); ++i) {
-    const double number = literal.GetDouble(i);
-    const double wanted = start + step * static_cast<double>(i / stride % extent);
-    if (number != wanted || std::signbit(number) != std::signbit(wanted)) return std::nullopt;
-  }
-  return Progression{start, step};
-}
-
-// Whether `part` is what `whole` has at the same indices.
-bool Begins(const Literal& part, const Literal& whole) {
-  const int rank = part.shape().rank();
-  for (int d = 0; d < rank; ++d) {
-    if (ExtentOf(part, d) > ExtentOf(whole, d)) return false;
-  }
-  const size_t size = ir::DTypeBytes(part.dtype());
-  for (int64_t i = 0; i < part.element_count(); ++i) {
-    int64_t rest = i, position = 0, stride = 1;
-    for (int d = rank; d-- > 0;) {
-      position += rest % ExtentOf(part, d) * stride;
-      rest /= ExtentOf(part, d);
-      stride *= ExtentOf(whole, d);
-    }
-    if (part.bytes().subspan(i * size, size) != whole.bytes().subspan(position * size, size)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// The literal that all others begin; null when there is none.
-const Literal* FindWhole(absl::Span<const Literal> literals) {
-  const Literal* longest = &literals[0];
-  for (const Literal& literal : literals) {
-    if (literal.element_count() > longest->element_count()) longest = &literal;
-  }
-  const bool all = std::all_of(literals.begin(), literals.end(),
-                               [&](const Literal& part) { return Begins(part, *longest); });
-  return all ? longest : nullptr;
 }
 
 class LiteralSolver {
@@ -190,12 +142,17 @@ class LiteralSolver {
       return ScalarForm{.dim = dim};
     }
     if (ir::IsFloat(dtype)) {
-      for (const Form form :
-           {Form::kValue, Form::kReciprocal, Form::kSqrt, Form::kReciprocalSqrt}) {
+      for (const Form form : {Form::kValue, Form::kReciprocal, Form::kSqrt, Form::kReciprocalSqrt,
+                              Form::kReciprocalSqrtF32, Form::kLog}) {
+        // The logarithm of f64 is not computed to the last bit.
+        if (form == Form::kReciprocalSqrtF32 && dtype != DType::kF32) continue;
+        if (form == Form::kLog && dtype == DType::kF64) continue;
+        const bool has_sign = form != Form::kValue && form != Form::kLog;
+        const bool has_numerator = has_sign && form != Form::kSqrt;
         for (int64_t numerator = 1; numerator <= kMaxNumerator; ++numerator) {
-          if (numerator > 1 && (form == Form::kValue || form == Form::kSqrt)) break;
+          if (numerator > 1 && !has_numerator) break;
           if (auto found = SolveAs(form, numerator, values)) return *found;
-          if (form == Form::kValue) break;
+          if (!has_sign) continue;
           if (auto found = SolveAs(form, -numerator, values)) return *found;
         }
       }
@@ -210,9 +167,10 @@ class LiteralSolver {
     if (integers.size() == values.size()) {
       SWAGE_RETURN_IF_ERROR(extents_.Choose(integers, place).status());
     }
-    return InvalidArgument("[learn] ", place(), ": got ", Texts(values),
-                           ", expected an expression of ", extents_.RootsText(),
-                           ", its reciprocal, its square root or the reciprocal of that");
+    return InvalidArgument(
+        "[learn] ", place(), ": got ", Texts(values), ", expected an expression of ",
+        extents_.RootsText(),
+        ", its reciprocal, its square root, the reciprocal of that, or its logarithm");
   }
 
   // The expression that gives exactly these bits in this form.
@@ -237,25 +195,29 @@ class LiteralSolver {
   StatusOr<Instruction*> Emit(const ScalarForm& form, DType dtype) {
     if (form.form == Form::kValue) return sizes_->Value(form.dim, dtype);
     ir::Builder& b = sizes_->builder();
-    SWAGE_ASSIGN_OR_RETURN(Instruction * value, sizes_->Value(form.dim, DType::kF64));
-    if (form.form != Form::kReciprocal) {
+    const DType wide = form.form == Form::kReciprocalSqrtF32 ? DType::kF32 : DType::kF64;
+    SWAGE_ASSIGN_OR_RETURN(Instruction * value, sizes_->Value(form.dim, wide));
+    if (form.form == Form::kLog) {
+      SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kLog, value));
+    } else if (form.form != Form::kReciprocal) {
       SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kSqrt, value));
     }
-    if (form.form == Form::kSqrt) {
-      if (form.numerator < 0) {
-        SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kNegate, value));
-      }
-    } else {
-      Instruction* numerator = b.Scalar(DType::kF64, static_cast<double>(form.numerator));
+    if (form.form == Form::kSqrt && form.numerator < 0) {
+      SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kNegate, value));
+    } else if (form.form != Form::kSqrt && form.form != Form::kLog) {
+      Instruction* numerator = b.Scalar(wide, static_cast<double>(form.numerator));
       SWAGE_ASSIGN_OR_RETURN(value, b.Binary(Opcode::kDivide, numerator, value));
     }
-    return dtype == DType::kF64 ? value : b.Convert(value, dtype);
+    return dtype == wide ? value : b.Convert(value, dtype);
   }
 
   StatusOr<Instruction*> Array(absl::Span<const Literal> literals) {
     SWAGE_ASSIGN_OR_RETURN(Instruction * value, Uniform(literals));
     for (int d = 0; d < shape_.rank() && value == nullptr; ++d) {
       SWAGE_ASSIGN_OR_RETURN(value, CountingUp(literals, d));
+    }
+    if (value == nullptr) {
+      SWAGE_ASSIGN_OR_RETURN(value, ByDiagonal(literals));
     }
     if (value == nullptr) {
       SWAGE_ASSIGN_OR_RETURN(value, Elements(literals));
@@ -309,6 +271,36 @@ class LiteralSolver {
     return value;
   }
 
+  // Below, on and above a diagonal of the last two dimensions: three values.
+  StatusOr<Instruction*> ByDiagonal(absl::Span<const Literal> literals) {
+    const std::optional<Diagonal> found = FindDiagonal(literals);
+    if (!found) return nullptr;
+    Report("literal", literals, absl::StrCat("by diagonal ", found->offset));
+    ir::Builder& b = sizes_->builder();
+    const Shape indices = Shape::Array(DType::kS32, shape_.dims());
+    SWAGE_ASSIGN_OR_RETURN(Instruction * row, b.Iota(indices, shape_.rank() - 2));
+    SWAGE_ASSIGN_OR_RETURN(Instruction * column, b.Iota(indices, shape_.rank() - 1));
+    SWAGE_ASSIGN_OR_RETURN(Instruction * diagonal, b.Binary(Opcode::kSubtract, column, row));
+    SWAGE_ASSIGN_OR_RETURN(Instruction * offset,
+                           b.BroadcastScalar(b.Scalar(DType::kS32, found->offset), shape_.dims()));
+    const auto where = [&](ir::CompareDirection direction, const Literal& then,
+                           Instruction* otherwise) -> StatusOr<Instruction*> {
+      SWAGE_ASSIGN_OR_RETURN(Instruction * is, b.Compare(diagonal, offset, direction));
+      SWAGE_ASSIGN_OR_RETURN(Instruction * value,
+                             b.BroadcastScalar(b.Constant(then), shape_.dims()));
+      return b.Select(is, value, otherwise);
+    };
+    SWAGE_ASSIGN_OR_RETURN(Instruction * value,
+                           b.BroadcastScalar(b.Constant(found->above), shape_.dims()));
+    if (found->on != found->above) {
+      SWAGE_ASSIGN_OR_RETURN(value, where(ir::CompareDirection::kLe, found->on, value));
+    }
+    if (found->below != found->on) {
+      SWAGE_ASSIGN_OR_RETURN(value, where(ir::CompareDirection::kLt, found->below, value));
+    }
+    return value;
+  }
+
   // Few elements: each by itself.
   StatusOr<Instruction*> Elements(absl::Span<const Literal> literals) {
     if (!shape_.is_static() || literals[0].element_count() > kMaxElementwise) return nullptr;
@@ -343,21 +335,6 @@ class LiteralSolver {
 };
 
 }  // namespace
-
-std::optional<Shape> BoundOfBeginning(absl::Span<const Literal> literals) {
-  const auto is_all = [&](const auto& test) {
-    return std::all_of(literals.begin(), literals.end(), test);
-  };
-  if (is_all([](const Literal& literal) { return literal.IsUniform(); })) return std::nullopt;
-  for (int d = 0; d < literals[0].shape().rank(); ++d) {
-    if (is_all([&](const Literal& l) { return FindProgression(l, d).has_value(); })) {
-      return std::nullopt;
-    }
-  }
-  const Literal* whole = FindWhole(literals);
-  if (whole == nullptr) return std::nullopt;
-  return whole->shape();
-}
 
 Status ReplaceLiterals(const Merger& merger, const Extents& extents, LearnReport* report) {
   LiteralSolver solver(merger, extents, report);

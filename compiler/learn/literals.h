@@ -4,16 +4,10 @@
 #ifndef SWAGE_COMPILER_LEARN_LITERALS_H_
 #define SWAGE_COMPILER_LEARN_LITERALS_H_
 
-#include <optional>
-
 #include "compiler/learn/extents.h"
 #include "compiler/learn/merge.h"
 
 namespace swage::learn {
-
-// When arrays of different sizes are the beginnings of one array, and nothing simpler: its shape,
-// beyond which nothing is known.
-std::optional<ir::Shape> BoundOfBeginning(absl::Span<const ir::Literal> literals);
 
 // Replaces the stand-ins. The module's extents are final.
 Status ReplaceLiterals(const Merger& merger, const Extents& extents, LearnReport* report);

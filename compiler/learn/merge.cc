@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/extent_walk.h"
-#include "compiler/learn/literals.h"
+#include "compiler/learn/array_patterns.h"
 #include "compiler/learn/lowered_shapes.h"
 
 namespace swage::learn {

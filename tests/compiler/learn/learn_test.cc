@@ -128,6 +128,21 @@ ENTRY main {
               HasSubstr("r = f32[3*n,4] reshape(x)"));
 }
 
+TEST(Learn, HalvesOfEvenSizesMakeTheSizeEven) {
+  const std::string learned =
+      LearnedText(R"(
+HloModule f
+ENTRY main {
+  x = f32[$m] parameter(0)
+  a = f32[$n] slice(x), slice={[0:$n]}
+  b = f32[$n] slice(x), slice={[$n:$m]}
+  ROOT r = f32[$n] multiply(a, b)
+})",
+                  {{{"$n", "7"}, {"$m", "14"}}, {{"$n", "12"}, {"$m", "24"}}});
+  EXPECT_THAT(learned, HasSubstr("x = f32[2*n] parameter(0)"));
+  EXPECT_THAT(learned, HasSubstr("slice={[n:2*n]}"));
+}
+
 TEST(Learn, MergedAndSplitDimensionsBelongToOneAnother) {
   const std::string learned = LearnedText(
       R"(
