@@ -92,13 +92,34 @@ StatusOr<Instruction*> SizeValues::WideAtom(const ir::DimNode& node) {
     SWAGE_ASSIGN_OR_RETURN(Instruction * size, builder_.GetDimensionSize(array, 0));
     return builder_.Convert(size, DType::kS64);
   }
-  // Division truncates, which is floordiv where nothing is negative.
-  SWAGE_RET_CHECK(node.kind == ir::DimKind::kFloorDiv && node.args[0].lower_bound() >= 0 &&
-                      node.args[1].lower_bound() > 0,
-                  node.key);
-  SWAGE_ASSIGN_OR_RETURN(Instruction * dividend, Wide(node.args[0]));
-  SWAGE_ASSIGN_OR_RETURN(Instruction * divisor, Wide(node.args[1]));
-  return builder_.Binary(Opcode::kDivide, dividend, divisor);
+  SWAGE_ASSIGN_OR_RETURN(Instruction * value, Wide(node.args[0]));
+  if (node.kind == ir::DimKind::kMax || node.kind == ir::DimKind::kMin) {
+    const Opcode opcode = node.kind == ir::DimKind::kMax ? Opcode::kMaximum : Opcode::kMinimum;
+    for (size_t i = 1; i < node.args.size(); ++i) {
+      SWAGE_ASSIGN_OR_RETURN(Instruction * other, Wide(node.args[i]));
+      SWAGE_ASSIGN_OR_RETURN(value, builder_.Binary(opcode, value, other));
+    }
+    return value;
+  }
+  const int64_t divisor = node.args[1].static_value().value_or(0);
+  const int64_t least = node.args[0].lower_bound();
+  int64_t shift = 0;
+  if (least < 0 && divisor > 0) shift = -*ir::FloorDivInt(least, divisor);
+  int64_t shifted;
+  if (node.kind != ir::DimKind::kFloorDiv || divisor <= 0 ||
+      __builtin_mul_overflow(shift, divisor, &shifted)) {
+    return Unimplemented("[learn] instructions for ", node.key);
+  }
+  // Division truncates, which is floordiv where nothing is negative: so much is added first.
+  const auto add = [&](int64_t number) -> StatusOr<Instruction*> {
+    return builder_.Binary(Opcode::kAdd, value, builder_.Scalar(DType::kS64, number));
+  };
+  if (shift != 0) {
+    SWAGE_ASSIGN_OR_RETURN(value, add(shifted));
+  }
+  SWAGE_ASSIGN_OR_RETURN(
+      value, builder_.Binary(Opcode::kDivide, value, builder_.Scalar(DType::kS64, divisor)));
+  return shift == 0 ? StatusOr<Instruction*>(value) : add(-shift);
 }
 
 }  // namespace swage::learn

@@ -94,6 +94,8 @@ TEST(Literals, WhatIsNoExpressionIsRefusedByNameWithBothValues) {
 TEST(Literals, AThirdLoweringSettlesWhatNothingConfirms) {
   EXPECT_THAT(At20("s32[]", {"257", "357"}), HasSubstr("which nothing confirms"));
   EXPECT_EQ(At20("s32[]", {"257", "357", "777"}), "517");
+  EXPECT_EQ(At20("s32[]", {"3", "5", "16"}), "9");   // floordiv(n-1,2)
+  EXPECT_EQ(At20("s32[]", {"-1", "1", "12"}), "5");  // floordiv(n-9,2)
 }
 
 TEST(Literals, ArraysOfOneValueAreBroadcast) {
