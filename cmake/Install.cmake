@@ -12,7 +12,8 @@ function(swage_shared_library)
   add_library(swage::swage ALIAS swage)
   target_link_libraries(swage PRIVATE swage_runtime)
   set(map ${CMAKE_SOURCE_DIR}/cmake/swage.map)
-  target_link_options(swage PRIVATE -Wl,--version-script=${map})
+  # nodelete: its threads run on when a plugin that brought it is unloaded.
+  target_link_options(swage PRIVATE -Wl,--version-script=${map} -Wl,-z,nodelete)
   set_target_properties(swage PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS ${map})
   target_compile_features(swage INTERFACE cxx_std_20)
   target_include_directories(swage INTERFACE $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>

@@ -67,7 +67,7 @@ void CallFrame::AddTensor(const Tensor& tensor, bool) {
 }
 
 void CallFrame::AddStructure(Structure kind, int64_t value) {
-  runtime::AppendStructure(&s_->words, kind == Structure::kOptional, value);
+  runtime::AppendStructure(&s_->words, kind, value);
 }
 
 void CallFrame::AddStatic(const std::type_info& type, const void* bytes, size_t size,
@@ -187,13 +187,22 @@ std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key,
   return std::move(compiled->unfinished);
 }
 
-// Compiles what `entry` stands in for, and puts it in its place.
-void Finish(const std::weak_ptr<JitState>& weak, const EntryPtr& entry,
-            std::unique_ptr<ir::Module> module) {
-  const std::shared_ptr<JitState> state = weak.lock();
-  if (state == nullptr || entry->dead()) return;
+// What a background compile is for. It keeps neither alive: they hold types of the user, whose
+// library may be unloaded meanwhile.
+struct Unfinished {
+  std::weak_ptr<JitState> state;
+  std::weak_ptr<CacheEntry> entry;
+  runtime::ResolvedOptions options;
+};
+
+// Compiles what an entry stands in for, and puts it in its place.
+void Finish(const Unfinished& unfinished, std::unique_ptr<ir::Module> module) {
+  if (const EntryPtr entry = unfinished.entry.lock(); entry == nullptr || entry->dead()) return;
   StatusOr<runtime::Compiled> compiled = runtime::CompileModule(
-      std::move(module), state->options(), "in the background, for a stand-in");
+      std::move(module), unfinished.options, "in the background, for a stand-in");
+  const std::shared_ptr<JitState> state = unfinished.state.lock();
+  const EntryPtr entry = unfinished.entry.lock();
+  if (state == nullptr || entry == nullptr) return;
   if (!compiled.ok()) {
     LogWarning(absl::StrCat("[jit] ", state->name(),
                             ": the stand-in stays, since compiling in the ",
@@ -208,9 +217,8 @@ void FinishInBackground(JitState& state, const EntryPtr& entry,
                         std::unique_ptr<ir::Module> module) {
   // std::function copies what it holds.
   auto shared = std::make_shared<std::unique_ptr<ir::Module>>(std::move(module));
-  const auto job = [weak = state.weak_from_this(), entry, shared] {
-    Finish(weak, entry, std::move(*shared));
-  };
+  const Unfinished unfinished{state.weak_from_this(), entry, state.options()};
+  const auto job = [unfinished, shared] { Finish(unfinished, std::move(*shared)); };
   if (!runtime::BackgroundCompiler::Get().Add(job)) job();
 }
 

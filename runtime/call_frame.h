@@ -58,7 +58,7 @@ template <typename... Args>
 ParameterStarts StartsOf(const Args&... args) {
   ParameterStarts starts;
   ItemCounter items;
-  ((starts.first_item.push_back(items.count()), Pack<false>(items, args)), ...);
+  ((starts.first_item.push_back(items.count()), PackArgument<false>(items, args)), ...);
   return starts;
 }
 

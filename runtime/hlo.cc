@@ -208,9 +208,19 @@ StatusOr<std::shared_ptr<HloState>> Learn(std::vector<ParsedModule> parsed,
 }  // namespace
 }  // namespace internal
 
+internal::HloState& HloProgram::State() const {
+  if (state_ == nullptr) {
+    runtime::ThrowStatus(InvalidArgument("got a program that was moved from, expected one that "
+                                         "load_hlo() returned or a copy of it"),
+                         "HloProgram", {});
+  }
+  return *state_;
+}
+
 std::vector<Tensor> HloProgram::operator()(std::span<const Tensor> arguments) const {
-  StatusOr<std::vector<Tensor>> results = state_->Run(arguments);
-  if (!results.ok()) runtime::ThrowStatus(results.status(), state_->name(), {});
+  internal::HloState& state = State();
+  StatusOr<std::vector<Tensor>> results = state.Run(arguments);
+  if (!results.ok()) runtime::ThrowStatus(results.status(), state.name(), {});
   return *std::move(results);
 }
 
@@ -235,17 +245,17 @@ HloProgram Loaded(StatusOr<std::shared_ptr<internal::HloState>> state, std::stri
 
 }  // namespace
 
-int HloProgram::parameter_count() const { return static_cast<int>(state_->parameters().size()); }
+int HloProgram::parameter_count() const { return static_cast<int>(State().parameters().size()); }
 std::string HloProgram::parameter_shape(int i) const {
-  return ShapeAt(state_->parameters(), i, "parameter_shape");
+  return ShapeAt(State().parameters(), i, "parameter_shape");
 }
-int HloProgram::result_count() const { return static_cast<int>(state_->results().size()); }
+int HloProgram::result_count() const { return static_cast<int>(State().results().size()); }
 std::string HloProgram::result_shape(int i) const {
-  return ShapeAt(state_->results(), i, "result_shape");
+  return ShapeAt(State().results(), i, "result_shape");
 }
-JitStats HloProgram::stats() const { return state_->stats(); }
-std::string HloProgram::learned() const { return state_->learned(); }
-std::string HloProgram::ToString() const { return ir::ToText(state_->module()); }
+JitStats HloProgram::stats() const { return State().stats(); }
+std::string HloProgram::learned() const { return State().learned(); }
+std::string HloProgram::ToString() const { return ir::ToText(State().module()); }
 
 HloProgram load_hlo(const std::string& path, JitOptions options) {
   return Loaded(internal::Load(ir::ParseHloFile(path), options), "load_hlo");

@@ -54,6 +54,8 @@ class SWAGE_API HloProgram {
   explicit HloProgram(std::shared_ptr<internal::HloState> state) : state_(std::move(state)) {}
 
  private:
+  internal::HloState& State() const;  // throws when it was moved from
+
   std::shared_ptr<internal::HloState> state_;
 };
 

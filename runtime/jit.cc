@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <ostream>
 
 #include "absl/strings/str_format.h"
 #include "cache/tiers.h"
 #include "runtime/jit_state.h"
 #include "runtime/op_support.h"
+#include "runtime/shared_states.h"
 
 namespace swage {
 namespace internal {
@@ -54,25 +54,13 @@ std::string OptionsText(const JitOptions& options) {
   return text;
 }
 
-// Functions known by their address or type alone, for the life of the process.
-struct SharedStates {
-  using Key = std::tuple<std::string, const void*, std::string>;
-  std::mutex mutex;
-  std::map<Key, std::shared_ptr<JitState>> states;
-};
-
 }  // namespace
 
-std::shared_ptr<JitState> MakeJitState(JitOptions options, const std::type_info& type,
-                                       const void* function_pointer, bool shared,
-                                       std::source_location where) {
-  if (!shared) return NewState(options, where);
-  static SharedStates* const all = new SharedStates;
-  const SharedStates::Key key(type.name(), function_pointer, OptionsText(options));
-  const std::lock_guard<std::mutex> lock(all->mutex);
-  std::shared_ptr<JitState>& state = all->states[key];
-  if (state == nullptr) state = NewState(options, where);
-  return state;
+std::shared_ptr<JitState> MakeJitState(JitOptions options, const FunctionIdentity* identity,
+                                       const void* function_pointer, std::source_location where) {
+  const auto make = [&] { return NewState(options, where); };
+  if (identity == nullptr) return make();
+  return runtime::SharedState({identity, function_pointer, OptionsText(options)}, make);
 }
 
 JitStats StatsOf(const JitState& state) { return state.stats(); }
@@ -95,6 +83,17 @@ Tensor Unfilled(const TensorSpec& spec) {
       runtime::NewTensor(ir::Shape::Array(runtime::ToIr(spec.dtype), context.MakeDims(spec.shape)));
   if (!made.ok()) runtime::ThrowStatus(made.status(), "warmup", {});
   return std::move(made->tensor);
+}
+
+void ThrowMovedFrom() {
+  runtime::ThrowStatus(InvalidArgument("got a jit function that was moved from, expected one that "
+                                       "jit() returned or a copy of it"),
+                       "jit", {});
+}
+
+void ThrowNullFunction(std::source_location where) {
+  runtime::ThrowStatus(InvalidArgument("got a null function pointer, expected a function"), "jit",
+                       where);
 }
 
 void ThrowSpecCount(const JitState& state, size_t got, size_t expected) {

@@ -12,8 +12,9 @@
 // - The function runs once per key, with traced tensors: its C++ side effects happen then only.
 // - A Tensor that it captures becomes a hidden argument, bound when the trace is made: its content
 //   is not in the key, and rebinding the C++ variable later is not seen.
-// - A function pointer or a lambda without captures has one cache for the whole process, so a
-//   temporary `swage::jit(f)(x)` hits too; a closure with captures has one per jit object.
+// - A function pointer or a lambda without captures has one cache for the whole program or plugin,
+//   so a temporary `swage::jit(f)(x)` hits too; a closure with captures has one per jit object.
+//   The cache of a plugin's functions goes when the plugin is unloaded.
 // - Inside another jit function a call becomes a call of the graph, traced once per key.
 // - If the function throws, the exception passes through and no trace state is left behind.
 // - Calling from many threads at once is safe; the first call of a key compiles, the others wait. A
@@ -46,6 +47,7 @@
 #include <vector>
 
 #include "runtime/call_frame.h"
+#include "runtime/function_identity.h"
 #include "runtime/tree.h"
 
 namespace swage {
@@ -132,8 +134,10 @@ struct MissReport {
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);
 
 namespace internal {
-SWAGE_API std::shared_ptr<JitState> MakeJitState(JitOptions options, const std::type_info& type,
-                                                 const void* function_pointer, bool shared,
+// `identity`: null for a function with an object of its own, whose state nobody else shares.
+SWAGE_API std::shared_ptr<JitState> MakeJitState(JitOptions options,
+                                                 const FunctionIdentity* identity,
+                                                 const void* function_pointer,
                                                  std::source_location where);
 SWAGE_API JitStats StatsOf(const JitState& state);
 SWAGE_API MissReport ExplainOf(const JitState& state);
@@ -141,6 +145,8 @@ SWAGE_API void SetOnMiss(JitState& state, OnMiss policy);
 SWAGE_API OnMiss OnMissOf(const JitState& state);
 // A tensor of no particular content, to warm up with.
 SWAGE_API Tensor Unfilled(const TensorSpec& spec);
+[[noreturn]] SWAGE_API void ThrowMovedFrom();
+[[noreturn]] SWAGE_API void ThrowNullFunction(std::source_location where);
 [[noreturn]] SWAGE_API void ThrowSpecCount(const JitState& state, size_t got, size_t expected);
 }  // namespace internal
 
@@ -157,13 +163,13 @@ class Jitted {
     return Convert(std::index_sequence_for<Args...>(), std::forward<Args>(args)...);
   }
 
-  JitStats stats() const { return internal::StatsOf(*state_); }
-  MissReport explain() const { return internal::ExplainOf(*state_); }
+  JitStats stats() const { return internal::StatsOf(State()); }
+  MissReport explain() const { return internal::ExplainOf(State()); }
 
   // For all copies, and all callers of a function that is known by its pointer.
-  void set_on_miss(OnMiss policy) const { internal::SetOnMiss(*state_, policy); }
+  void set_on_miss(OnMiss policy) const { internal::SetOnMiss(State(), policy); }
 
-  OnMiss on_miss() const { return internal::OnMissOf(*state_); }
+  OnMiss on_miss() const { return internal::OnMissOf(State()); }
 
   // Compiles for arguments like these and runs nothing; waits whatever on_miss says.
   template <typename... Args>
@@ -177,6 +183,11 @@ class Jitted {
   }
 
  private:
+  internal::JitState& State() const {
+    if (state_ == nullptr) internal::ThrowMovedFrom();
+    return *state_;
+  }
+
   template <size_t... Is, typename... Args>
   auto Convert(std::index_sequence<Is...>, Args&&... args) const {
     using Parameters = typename internal::ParametersOf<F>::Type;
@@ -196,7 +207,7 @@ class Jitted {
     static_assert(sizeof...(Ps) > 0 && (std::is_same_v<std::remove_cvref_t<Ps>, Tensor> && ...),
                   "warmup({...}) is for functions of Tensors alone; pass arguments instead");
     if (specs.size() != sizeof...(Ps)) {
-      internal::ThrowSpecCount(*state_, specs.size(), sizeof...(Ps));
+      internal::ThrowSpecCount(State(), specs.size(), sizeof...(Ps));
     }
     auto next = specs.begin();
     std::array<Tensor, sizeof...(Ps)> tensors;
@@ -209,8 +220,8 @@ class Jitted {
 
   template <typename... Args>
   void CompileOnly(Args&&... args) const {
-    internal::CallFrame frame(*state_);
-    (internal::Pack<false>(frame, args), ...);
+    internal::CallFrame frame(State());
+    (internal::PackArgument<false>(frame, args), ...);
     frame.WarmUp(Tracer<ResultOf<Args...>, std::remove_reference_t<Args>...>(args...),
                  internal::StartsOf(args...));
   }
@@ -220,8 +231,8 @@ class Jitted {
     using Result = ResultOf<Args...>;
     static_assert(internal::kIsTree<Result>,
                   "a jit function returns a Tensor or a tree of Tensors");
-    internal::CallFrame frame(*state_);
-    (internal::Pack<std::is_rvalue_reference_v<Args&&>>(frame, args), ...);
+    internal::CallFrame frame(State());
+    (internal::PackArgument<std::is_rvalue_reference_v<Args&&>>(frame, args), ...);
     if (!frame.Find()) {
       frame.Miss(Tracer<Result, std::remove_reference_t<Args>...>(args...),
                  internal::StartsOf(args...));
@@ -265,11 +276,17 @@ template <typename F>
 Jitted<std::decay_t<F>> jit(F&& function, JitOptions options = {},
                             std::source_location where = std::source_location::current()) {
   using Function = std::decay_t<F>;
+  const internal::FunctionIdentity* identity = nullptr;
   const void* pointer = nullptr;
-  constexpr bool kPointer = std::is_pointer_v<Function>;
-  if constexpr (kPointer) pointer = reinterpret_cast<const void*>(function);
-  auto state = internal::MakeJitState(std::move(options), typeid(Function), pointer,
-                                      kPointer || std::is_empty_v<Function>, where);
+  if constexpr (std::is_pointer_v<Function> || std::is_empty_v<Function>) {
+    identity = &internal::IdentityOf<Function>();
+  }
+  if constexpr (std::is_pointer_v<Function> || std::is_member_pointer_v<Function>) {
+    const Function given = function;
+    if (given == nullptr) internal::ThrowNullFunction(where);
+    if constexpr (std::is_pointer_v<Function>) pointer = reinterpret_cast<const void*>(given);
+  }
+  auto state = internal::MakeJitState(std::move(options), identity, pointer, where);
   return Jitted<Function>(std::forward<F>(function), std::move(state));
 }
 

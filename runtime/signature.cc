@@ -1,17 +1,33 @@
 #include "runtime/signature.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "absl/strings/str_join.h"
 
 namespace swage::runtime {
+
+using Structure = internal::ArgumentSink::Structure;
+
 namespace {
 
 enum class Tag : uint8_t { kTensor = 1, kSymbolicTensor, kStructure, kStatic, kObject };
 
 // How the bytes of a static are to be read.
-enum class StaticKind : uint8_t { kOther, kText, kBool, kSigned, kUnsigned, kFloat, kDouble };
+enum class StaticKind : uint8_t {
+  kOther,
+  kText,
+  kBool,
+  kSigned,
+  kUnsigned,
+  kFloat,
+  kDouble,
+  kLongDouble
+};
 
 Tag TagOf(uint64_t word) { return static_cast<Tag>(word & 0xff); }
 uint64_t Head(Tag tag) { return static_cast<uint64_t>(tag); }
@@ -21,6 +37,7 @@ StaticKind KindOf(const std::type_info& type) {
   if (type == typeid(bool)) return StaticKind::kBool;
   if (type == typeid(float)) return StaticKind::kFloat;
   if (type == typeid(double)) return StaticKind::kDouble;
+  if (type == typeid(long double)) return StaticKind::kLongDouble;
   for (const std::type_info* one :
        {&typeid(signed char), &typeid(short), &typeid(int), &typeid(long), &typeid(long long)}) {
     if (type == *one) return StaticKind::kSigned;
@@ -72,10 +89,22 @@ std::string StaticText(WordSpan words) {
       std::memcpy(&value, bytes, sizeof(value));
       return absl::StrCat(value);
     }
+    case StaticKind::kLongDouble: {
+      long double value = 0;
+      std::memcpy(&value, bytes, size);
+      return absl::StrCat(static_cast<double>(value));
+    }
     case StaticKind::kOther:
       break;
   }
   return size <= 8 && size > 0 ? absl::StrCat("value ", words[2]) : "a static value";
+}
+
+std::string TypeText(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free);
+  return text != nullptr ? text.get() : type.name();
 }
 
 }  // namespace
@@ -91,8 +120,8 @@ void AppendTensor(Words* words, const ir::Shape& shape) {
   }
 }
 
-void AppendStructure(Words* words, bool optional, int64_t value) {
-  words->push_back(Head(Tag::kStructure) | static_cast<uint64_t>(optional) << 8);
+void AppendStructure(Words* words, Structure kind, int64_t value) {
+  words->push_back(Head(Tag::kStructure) | static_cast<uint64_t>(kind) << 8);
   words->push_back(static_cast<uint64_t>(value));
 }
 
@@ -101,7 +130,8 @@ void AppendStatic(Words* words, const std::type_info& type, const void* bytes, s
   (void)arithmetic;  // it follows from the type
   words->push_back(Head(Tag::kStatic) | static_cast<uint64_t>(KindOf(type)) << 8 |
                    static_cast<uint64_t>(size) << 16);
-  words->push_back(type.hash_code());
+  // By address: types of one name in two source files have one hash code.
+  words->push_back(reinterpret_cast<uintptr_t>(&type));
   const size_t first = words->size();
   words->resize(first + (size + 7) / 8, 0);
   if (size > 0) std::memcpy(words->data() + first, bytes, size);
@@ -142,8 +172,15 @@ std::string KeyItem::ToString() const {
       return absl::StrCat(ToAbsl(ir::DTypeName(dtype())), "[", absl::StrJoin(extents, ","), "]");
     }
     case Kind::kStructure:
-      if (words[0] >> 8 != 0) return words[1] != 0 ? "a value" : "no value";
-      return absl::StrCat("a list of ", words[1]);
+      switch (static_cast<Structure>(words[0] >> 8)) {
+        case Structure::kList:
+          return absl::StrCat("a list of ", words[1]);
+        case Structure::kOptional:
+          return words[1] != 0 ? "a value" : "no value";
+        case Structure::kType:
+          return TypeText(*reinterpret_cast<const std::type_info*>(words[1]));
+      }
+      return "";
     case Kind::kStatic:
       return StaticText(words);
     case Kind::kObject:

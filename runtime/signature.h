@@ -4,8 +4,8 @@
 // compares; this file reads them back for messages.
 //
 //   tensor     tag | dtype | rank, then one word per extent (symbolic: two)
-//   structure  tag | kind, the count
-//   static     tag | kind | size in bytes, hash of the C++ type, the bytes
+//   structure  tag | kind, the count or the C++ type
+//   static     tag | kind | size in bytes, the C++ type, the bytes
 //   object     tag, the value's hash; the value itself is compared apart
 #ifndef SWAGE_RUNTIME_SIGNATURE_H_
 #define SWAGE_RUNTIME_SIGNATURE_H_
@@ -18,6 +18,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "compiler/ir/shape.h"
+#include "runtime/tree.h"
 
 namespace swage::runtime {
 
@@ -25,7 +26,7 @@ using Words = absl::InlinedVector<uint64_t, 48>;
 using WordSpan = absl::Span<const uint64_t>;
 
 void AppendTensor(Words* words, const ir::Shape& shape);
-void AppendStructure(Words* words, bool optional, int64_t value);
+void AppendStructure(Words* words, internal::ArgumentSink::Structure kind, int64_t value);
 void AppendStatic(Words* words, const std::type_info& type, const void* bytes, size_t size,
                   bool arithmetic);
 void AppendObject(Words* words, size_t hash);

@@ -14,7 +14,9 @@
 
 #include <any>
 #include <array>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,8 +59,10 @@ class SWAGE_API ArgumentSink {
  public:
   // `movable`: the caller gave its handle away (std::move); its memory may be reused.
   virtual void AddTensor(const Tensor& tensor, bool movable) = 0;
-  // Structure: how many elements a list has, whether an optional has a value.
-  enum class Structure : unsigned char { kList, kOptional };
+  // Structure: how many elements a list has, whether an optional has a value; and the type of an
+  // argument that is no plain Tensor, since functions of any type (auto) may treat two types of one
+  // structure differently.
+  enum class Structure : unsigned char { kList, kOptional, kType };
   virtual void AddStructure(Structure kind, int64_t value) = 0;
   // A static argument, by value: bytes that decide equality.
   virtual void AddStatic(const std::type_info& type, const void* bytes, size_t size,
@@ -159,7 +163,15 @@ struct TreeTraits<Tensor> {
   static constexpr bool kIsTree = true;
 };
 
-// Flattens one argument into the sink.
+// How many bytes decide the value: x87's long double has six more that may hold anything.
+template <typename T>
+inline constexpr size_t kValueBytes = sizeof(T);
+template <>
+inline constexpr size_t kValueBytes<long double> = std::numeric_limits<long double>::digits == 64
+                                                       ? 10
+                                                       : sizeof(long double);
+
+// Flattens a part of an argument into the sink.
 template <bool kMovable, typename T>
 void Pack(ArgumentSink& sink, const T& value) {
   if constexpr (std::is_same_v<T, Tensor>) {
@@ -167,7 +179,7 @@ void Pack(ArgumentSink& sink, const T& value) {
   } else if constexpr (IsScalarArgument<T>::value) {
     sink.AddTensor(value.tensor(), kMovable);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    sink.AddStatic(typeid(T), &value, sizeof(T), true);
+    sink.AddStatic(typeid(T), &value, kValueBytes<T>, true);
   } else if constexpr (std::is_enum_v<T>) {
     sink.AddStatic(typeid(T), &value, sizeof(T), false);
   } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
@@ -234,6 +246,15 @@ struct TreePacker<kMovable, std::pair<A, B>> {
 template <bool kMovable, typename T>
 void PackTree(ArgumentSink& sink, const T& tree) {
   TreePacker<kMovable, T>::Run(sink, tree);
+}
+
+// Flattens one argument into the sink.
+template <bool kMovable, typename T>
+void PackArgument(ArgumentSink& sink, const T& value) {
+  if constexpr (!std::is_same_v<T, Tensor> && (kIsTree<T> || IsScalarArgument<T>::value)) {
+    sink.AddStructure(ArgumentSink::Structure::kType, reinterpret_cast<intptr_t>(&typeid(T)));
+  }
+  Pack<kMovable>(sink, value);
 }
 
 }  // namespace internal

@@ -168,6 +168,21 @@ TEST(HloTest, SizesOfArgumentsMustAgree) {
             "[pair] argument 0 (x): got s32[2], expected f32[2<=n]");
 }
 
+TEST(HloTest, AProgramThatWasMovedFromSaysSo) {
+  HloProgram f =
+      parse_hlo("HloModule s\nENTRY e { x = f32[2] parameter(0)\n ROOT y = f32[2] negate(x) }");
+  const HloProgram g = std::move(f);
+  EXPECT_THAT(g({F32({1, 2})})[0].to_vector<float>(), ElementsAre(-1, -2));
+  const std::string expected =
+      "[HloProgram] got a program that was moved from, expected one that load_hlo() returned or a "
+      "copy of it";
+  EXPECT_EQ(ErrorOf([&] { f({F32({1, 2})}); }), expected);
+  EXPECT_EQ(ErrorOf([&] { f.parameter_count(); }), expected);
+  EXPECT_EQ(ErrorOf([&] { f.result_shape(0); }), expected);
+  EXPECT_EQ(ErrorOf([&] { f.stats(); }), expected);
+  EXPECT_EQ(ErrorOf([&] { f.ToString(); }), expected);
+}
+
 TEST(HloTest, TextWithSymbolsIsAProgramForEverySize) {
   const HloProgram f = parse_hlo(
       "HloModule s\nENTRY e { x = f32[seq<=4] parameter(0)\n ROOT y = f32[seq] negate(x) }");
