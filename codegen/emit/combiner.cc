@@ -1,6 +1,8 @@
 // File: codegen/emit/combiner.cc
 #include "codegen/emit/combiner.h"
 
+#include <algorithm>
+
 #include "codegen/emit/types.h"
 #include "llvm/IR/Constants.h"
 
@@ -90,7 +92,11 @@ StatusOr<Values> Combiner::Combine(ValueEmitter& e, const Values& earlier,
                                    const Values& later) const {
   std::vector<llvm::Value*> args(earlier.begin(), earlier.end());
   args.insert(args.end(), later.begin(), later.end());
-  return e.Apply(*computation_, args);
+  int width = 1;
+  for (const llvm::Value* arg : args) width = std::max(width, WidthOf(arg));
+  SWAGE_ASSIGN_OR_RETURN(Values combined, e.Apply(*computation_, args));
+  for (llvm::Value*& value : combined) value = Splat(e.b(), value, width);
+  return combined;
 }
 
 StatusOr<Values> Combiner::CombineIf(ValueEmitter& e, llvm::Value* valid, const Values& earlier,

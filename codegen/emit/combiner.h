@@ -22,6 +22,7 @@ class Combiner {
   llvm::Constant* identity(llvm::LLVMContext& context) const;
   bool has_identity() const { return identity_bits_.has_value(); }
 
+  // As many lanes as the widest argument has, also where the result does not depend on it.
   StatusOr<Values> Combine(ValueEmitter& e, const Values& earlier, const Values& later) const;
   // Combine where `valid` holds, else `earlier`; null: always.
   StatusOr<Values> CombineIf(ValueEmitter& e, llvm::Value* valid, const Values& earlier,

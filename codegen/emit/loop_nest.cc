@@ -85,6 +85,19 @@ void LoopNest::Close() {
   scopes_.back().landing = nullptr;
 }
 
+namespace {
+
+// LLVM would abort on values that meet and are not of one type.
+Status CheckMeet(const std::vector<llvm::Value*>& a, const std::vector<llvm::Value*>& b) {
+  SWAGE_RET_CHECK(a.size() == b.size(), a.size(), " and ", b.size(), " values meet");
+  for (size_t i = 0; i < a.size(); ++i) {
+    SWAGE_RET_CHECK(a[i]->getType() == b[i]->getType(), "value ", i, " changes its type");
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
 Status LoopNest::For(llvm::Value* lo, llvm::Value* hi, int64_t step,
                      std::vector<llvm::Value*>* carried, LoopBody body) {
   std::vector<llvm::Value*> none;
@@ -109,6 +122,7 @@ Status LoopNest::For(llvm::Value* lo, llvm::Value* hi, int64_t step,
     value = phis.back();
   }
   SWAGE_RETURN_IF_ERROR(body(iv, carried));
+  SWAGE_RETURN_IF_ERROR(CheckMeet(first, *carried));
   llvm::Value* next = builder_->CreateAdd(iv, Int(step), "next", /*HasNUW=*/true, /*HasNSW=*/true);
   llvm::BasicBlock* latch = builder_->GetInsertBlock();
   builder_->CreateCondBr(builder_->CreateICmpSLT(next, hi), loop, exit);
@@ -142,6 +156,7 @@ Status LoopNest::IfCarried(llvm::Value* condition, std::vector<llvm::Value*>* ca
   builder_->CreateCondBr(condition, then, exit);
   builder_->SetInsertPoint(then);
   SWAGE_RETURN_IF_ERROR(body());
+  SWAGE_RETURN_IF_ERROR(CheckMeet(first, *carried));
   llvm::BasicBlock* after = builder_->GetInsertBlock();
   builder_->CreateBr(exit);
   builder_->SetInsertPoint(exit);
@@ -176,8 +191,10 @@ Status LoopNest::IfElse(llvm::Value* condition, std::vector<llvm::Value*>* carri
     builder_->CreateBr(exit);
     if (merged.empty()) {
       builder_->SetInsertPoint(exit);
-      for (llvm::Value* value : *carried) merged.push_back(builder_->CreatePHI(value->getType(), 2));
+      for (llvm::Value* value : *carried)
+        merged.push_back(builder_->CreatePHI(value->getType(), 2));
     }
+    SWAGE_RETURN_IF_ERROR(CheckMeet({merged.begin(), merged.end()}, *carried));
     for (size_t i = 0; i < merged.size(); ++i) merged[i]->addIncoming((*carried)[i], block);
   }
   builder_->SetInsertPoint(exit);

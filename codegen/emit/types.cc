@@ -45,6 +45,11 @@ llvm::Type* VectorOf(llvm::Type* element, int width) {
   return llvm::FixedVectorType::get(element, width);
 }
 
+int WidthOf(const llvm::Value* value) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  return vector == nullptr ? 1 : static_cast<int>(vector->getNumElements());
+}
+
 llvm::Value* Splat(llvm::IRBuilder<>& builder, llvm::Value* value, int width) {
   if (width == 1 || IsVector(value)) return value;
   return builder.CreateVectorSplat(width, value);

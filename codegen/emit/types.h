@@ -25,6 +25,7 @@ llvm::Value* ToStored(llvm::IRBuilder<>& builder, ir::DType dtype, llvm::Value* 
 llvm::Constant* ConstantOfBits(llvm::LLVMContext& context, ir::DType dtype, uint64_t bits);
 
 inline bool IsVector(const llvm::Value* value) { return value->getType()->isVectorTy(); }
+int WidthOf(const llvm::Value* value);  // lanes; 1 for a scalar
 // `value` as a vector of `width` lanes; a vector stays, and width 1 leaves a scalar.
 llvm::Value* Splat(llvm::IRBuilder<>& builder, llvm::Value* value, int width);
 llvm::Type* VectorOf(llvm::Type* element, int width);  // the element itself for width 1

@@ -184,11 +184,7 @@ StatusOr<Values> ValueEmitter::EmitElementwiseAt(const Instruction* op, IndexId 
 StatusOr<llvm::Value*> ValueEmitter::Elementwise(const Instruction& op,
                                                  absl::Span<llvm::Value* const> operands) {
   int width = 1;
-  for (const llvm::Value* operand : operands) {
-    if (auto* type = llvm::dyn_cast<llvm::FixedVectorType>(operand->getType())) {
-      width = static_cast<int>(type->getNumElements());
-    }
-  }
+  for (const llvm::Value* operand : operands) width = std::max(width, WidthOf(operand));
   std::vector<llvm::Value*> spread;
   std::vector<DType> dtypes;
   for (size_t i = 0; i < operands.size(); ++i) {

@@ -174,6 +174,85 @@ TEST_P(ReduceCases, TwoPassVarianceNeitherCancelsNorTurnsNegative) {
   ExpectSame(got[2], Value("f32[5]", "{0, 0, 0, 0, 0}"), {0, 1e-3});
 }
 
+// A reduce of x over `dims` whose combiner has this body over x and y.
+std::string ReduceWith(const std::string& dtype, const std::string& shape, const std::string& dims,
+                       const std::string& out, const std::string& combiner) {
+  return "HloModule m\nc {\n x = " + dtype + "[] parameter(0)\n y = " + dtype +
+         "[] parameter(1)\n " + combiner + "\n}\nENTRY main {\n p = " + dtype + "[" + shape +
+         "] parameter(0)\n z = " + dtype + "[] parameter(1)\n ROOT r = " + dtype + "[" + out +
+         "] reduce(p, z), dimensions={" + dims + "}, to_apply=c\n}";
+}
+
+TEST_P(ReduceCases, ACombinerMayIgnoreItsArguments) {
+  struct Combiner {
+    std::string dtype, body, result;
+  };
+  struct Reduced {
+    std::string shape, dims, out;
+    int64_t elements, results;
+  };
+  for (const Combiner& c :
+       std::vector<Combiner>{{"s32", "ROOT r = s32[] xor(y, y)", "0"},
+                             {"s32", "ROOT r = s32[] constant(7)", "7"},
+                             {"s32", "k = s32[] constant(0)\n ROOT r = s32[] multiply(x, k)", "0"},
+                             {"f32", "ROOT r = f32[] constant(-2.5)", "-2.5"},
+                             {"pred", "n = pred[] not(x)\n ROOT r = pred[] or(x, n)", "true"}}) {
+    for (const Reduced& r : std::vector<Reduced>{{"13,4", "0", "4", 52, 4},
+                                                 {"4,13", "1", "4", 52, 4},
+                                                 {"3,200", "1", "3", 600, 3},
+                                                 {"5,67", "0", "67", 335, 67},
+                                                 {"5000", "0", "", 5000, 1},
+                                                 {"9,40", "0,1", "", 360, 1}}) {
+      const std::string hlo = ReduceWith(c.dtype, r.shape, r.dims, r.out, c.body);
+      const std::string one = c.dtype == "pred" ? "true" : "1";
+      const std::string result = r.out.empty() ? c.result : Repeat(c.result, r.results);
+      // The elements are given flat, whatever the shape.
+      std::string flat = hlo;
+      const std::string parameter = c.dtype + "[" + r.shape + "] parameter(0)";
+      flat.replace(flat.find(parameter), parameter.size(),
+                   c.dtype + "[" + r.shape + "] reshape(flat)");
+      flat.insert(flat.find(" p = "),
+                  " flat = " + c.dtype + "[" + std::to_string(r.elements) + "] parameter(0)\n");
+      Expect(flat,
+             {Value(c.dtype + "[" + std::to_string(r.elements) + "]", Repeat(one, r.elements)),
+              Value(c.dtype + "[]", one)},
+             {Value(c.dtype + "[" + r.out + "]", result)});
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST_P(ReduceCases, OneResultOfSeveralMayBeAConstant) {
+  const std::string hlo = R"(HloModule m
+c {
+  a = s32[] parameter(0)
+  b = f32[] parameter(1)
+  x = s32[] parameter(2)
+  y = f32[] parameter(3)
+  k = s32[] constant(3)
+  s = f32[] add(b, y)
+  ROOT t = (s32[], f32[]) tuple(k, s)
+}
+ENTRY main {
+  p = s32[N] parameter(0)
+  q = f32[N] parameter(1)
+  i = s32[] constant(0)
+  z = f32[] constant(0)
+  ROOT r = (s32[], f32[]) reduce(p, q, i, z), dimensions={0}, to_apply=c
+})";
+  for (int64_t n : {2, 13, 100, 4099}) {
+    std::string sized = hlo;
+    const std::string count = std::to_string(n);
+    for (size_t at; (at = sized.find("[N]")) != std::string::npos;) {
+      sized.replace(at, 3, "[" + count + "]");
+    }
+    Expect(
+        sized,
+        {Value("s32[" + count + "]", Repeat("5", n)), Value("f32[" + count + "]", Repeat("1", n))},
+        {Value("s32[]", "3"), Value("f32[]", count)});
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, ReduceCases, testing::ValuesIn(Devices()), DeviceName);
 
 }  // namespace
