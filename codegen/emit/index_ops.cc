@@ -245,6 +245,8 @@ StatusOr<llvm::Value*> EmitBitcastConvert(ValueEmitter& e, const Instruction* op
   const int from_bytes = ir::DTypeBytes(from), to_bytes = ir::DTypeBytes(to);
   if (ir::DTypeBits(from) == ir::DTypeBits(to)) {
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e.Value(op->operand(0), index, guard));
+    // The rest of the byte follows from the type, so it is a conversion.
+    if (ir::DTypeBits(to) < 8) return e.Convert(from, to, value);
     return FromBits(b, to, ToBits(b, from, value));
   }
   if (ir::DTypeBits(from) < 8 || ir::DTypeBits(to) < 8) {

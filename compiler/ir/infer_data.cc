@@ -20,6 +20,9 @@ Status RequireSameDType(const ShapeQuery& query, DType got, DType wanted, std::s
                     ToAbsl(DTypeName(got)));
 }
 
+// Not every byte is a value: the type of the element decides the rest of the byte.
+bool IsPartOfByte(DType dtype) { return dtype == DType::kPred || DTypeBits(dtype) < 8; }
+
 }  // namespace
 
 StatusOr<Shape> InferDeclared(const ShapeQuery& query) {
@@ -64,9 +67,14 @@ StatusOr<Shape> InferBitcast(const ShapeQuery& query) {
   SWAGE_RETURN_IF_ERROR(RequireArray(query, *query.declared, "the result"));
   const Shape& x = *query.operands[0];
   const Shape& to = *query.declared;
-  SWAGE_RETURN_IF_ERROR(RequireEqual(query, x.num_elements_dim() * DTypeBytes(x.dtype()),
-                                     to.num_elements_dim() * DTypeBytes(to.dtype()),
-                                     absl::StrCat("bytes of ", Text(x), " and ", Text(to))));
+  if (DTypeBytes(x.dtype()) != DTypeBytes(to.dtype()) ||
+      (x.dtype() != to.dtype() && (IsPartOfByte(x.dtype()) || IsPartOfByte(to.dtype())))) {
+    return ShapeError(query, "elements of ", ToAbsl(DTypeName(x.dtype())),
+                      " do not lie in memory as those of ", ToAbsl(DTypeName(to.dtype())),
+                      "; use bitcast-convert or convert");
+  }
+  SWAGE_RETURN_IF_ERROR(RequireEqual(query, x.num_elements_dim(), to.num_elements_dim(),
+                                     absl::StrCat("elements of ", Text(x), " and ", Text(to))));
   return WithoutLayout(to);
 }
 

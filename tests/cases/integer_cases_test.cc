@@ -149,6 +149,21 @@ TEST_P(ConvertCases, NarrowIntegersSaturateAndDoNotWrapThroughWiderOnes) {
                     "65535, 0, 65535");
 }
 
+// All 4-bit values, through a kernel of its own, in a fusion, and both ways.
+TEST_P(ConvertCases, BitsOfFourBitIntegersAreReadAnew) {
+  const std::string s4 = "0, 1, 6, 7, -8, -7, -2, -1", u4 = "0, 1, 6, 7, 8, 9, 14, 15";
+  for (const std::string op : {"bitcast-convert", "convert"}) {
+    ExpectElementwise({"s4"}, {s4}, "ROOT r = u4[N] " + op + "(p0)", "u4", u4);
+    ExpectElementwise({"u4"}, {u4}, "ROOT r = s4[N] " + op + "(p0)", "s4", s4);
+    ExpectElementwise({"s4"}, {s4}, "b = u4[N] " + op + "(p0)\n ROOT r = s32[N] convert(b)", "s32",
+                      u4);
+    ExpectElementwise({"u4"}, {u4}, "b = s4[N] " + op + "(p0)\n ROOT r = f32[N] convert(b)", "f32",
+                      s4);
+    ExpectElementwise({"s4"}, {s4}, "b = u4[N] " + op + "(p0)\n ROOT r = s4[N] " + op + "(b)", "s4",
+                      s4);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, ConvertCases, testing::ValuesIn(Devices()), DeviceName);
 INSTANTIATE_TEST_SUITE_P(On, IntegerCases, testing::ValuesIn(Devices()), DeviceName);
 

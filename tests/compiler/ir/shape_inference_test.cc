@@ -89,7 +89,13 @@ TEST(ShapeRules, ConvertAndBits) {
   ExpectError("r = f32[2] convert(c)", "take real or imag");
   ExpectError("r = bf16[2,4] convert(x)", "the result is bf16[2,3]");
   ExpectError("r = f64[2] bitcast-convert(x)", "minor dimension: 3 and 2 differ");
-  ExpectError("r = f32[4] bitcast(x)", "bytes");
+  ExpectError("r = f32[4] bitcast(x)", "elements of");
+  ExpectOk("r = s32[2,3] bitcast(x)");
+  ExpectError("r = u8[24] bitcast(x)", "elements of f32 do not lie in memory as those of u8");
+  ExpectError("e = f32[0] constant({})\n r = u8[0] bitcast(e)", "do not lie in memory");
+  ExpectError("n = s4[3] iota(), iota_dimension=0\n r = u4[3] bitcast(n)", "use bitcast-convert");
+  ExpectError("n = u8[3] iota(), iota_dimension=0\n r = s4[3] bitcast(n)", "use bitcast-convert");
+  ExpectError("n = u8[3] iota(), iota_dimension=0\n r = pred[3] bitcast(n)", "or convert");
 }
 
 TEST(ShapeRules, BroadcastReshapeTranspose) {
