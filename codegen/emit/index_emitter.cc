@@ -41,7 +41,9 @@ StatusOr<llvm::Value*> IndexEmitter::EmitDim(Dim dim) {
   const ir::DimNode* node = dim.node();
   switch (node->kind) {
     case ir::DimKind::kPoisoned:
-      return Internal("[emit] an extent overflows");
+      return Unimplemented(
+          "[emit] an expression of the sizes of this kernel overflows or has more than ",
+          ir::kMaxDimTerms, " terms or ", ir::kMaxDimDegree, " factors");
     case ir::DimKind::kSymbol: {
       auto at = std::find(dims_.begin(), dims_.end(), dim);
       if (at == dims_.end()) {

@@ -39,7 +39,7 @@ inline constexpr int64_t kUnboundedBelow = std::numeric_limits<int64_t>::min();
 
 // Expressions beyond these are poisoned: they bound what hostile text can make us store.
 inline constexpr int kMaxDimTerms = 256;
-inline constexpr int kMaxDimDegree = 8;
+inline constexpr int kMaxDimDegree = 64;  // kMaxRank: the elements of every array are one product
 inline constexpr int kMaxDimNesting = 32;
 inline constexpr int kMaxDimText = 16384;
 

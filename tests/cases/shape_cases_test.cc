@@ -178,6 +178,43 @@ TEST_P(ShapeCases, AnAbsurdBroadcastIsAnErrorAndNotACrash) {
   }
 }
 
+// `count` times `extent`, separated by commas.
+std::string Extents(int count, const std::string& extent) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ",") + extent;
+  return text;
+}
+
+TEST_P(ShapeCases, RanksUpToTheLimit) {
+  // Reversing the order of dimensions of 2 reverses the bits of an element's place.
+  for (int rank : {8, 9, 13, 17}) {
+    const int n = 1 << rank;
+    std::string dims, want = "{";
+    for (int i = rank - 1; i >= 0; --i) dims += std::to_string(i) + (i > 0 ? "," : "");
+    for (int i = 0; i < n; ++i) {
+      int reversed = 0;
+      for (int bit = 0; bit < rank; ++bit) reversed |= (i >> bit & 1) << (rank - 1 - bit);
+      want += (i == 0 ? "" : ", ") + std::to_string(-reversed);
+    }
+    const std::string cube = "s32[" + Extents(rank, "2") + "]";
+    const std::string flat = "s32[" + std::to_string(n) + "]";
+    const std::vector<ir::Literal> got =
+        Run("HloModule m\nENTRY main {\n i = " + flat + " iota(), iota_dimension=0\n c = " + cube +
+                " reshape(i)\n t = " + cube + " transpose(c), dimensions={" + dims +
+                "}\n n = " + cube + " negate(t)\n ROOT r = " + flat + " reshape(n)\n}",
+            {});
+    ASSERT_EQ(got.size(), 1u);
+    ExpectSame(got[0], Value(flat, want + "}"), {});
+  }
+  const std::string most = "f32[" + Extents(60, "1") + ",2,3,2,2]";
+  const std::vector<ir::Literal> got =
+      Run("HloModule m\nENTRY main {\n x = f32[24] parameter(0)\n m = " + most +
+              " reshape(x)\n e = " + most + " add(m, m)\n ROOT r = f32[24] reshape(e)\n}",
+          {Value("f32[24]", "{" + Extents(24, "1.5") + "}")});
+  ASSERT_EQ(got.size(), 1u);
+  ExpectSame(got[0], Value("f32[24]", "{" + Extents(24, "3") + "}"), {});
+}
+
 INSTANTIATE_TEST_SUITE_P(On, ShapeCases, testing::ValuesIn(Devices()), DeviceName);
 
 }  // namespace
