@@ -74,7 +74,15 @@ int Open(int folder, const std::string& path, int flags, unsigned mode) {
   const bool reads = (flags & O_ACCMODE) == O_RDONLY && (flags & O_CREAT) == 0;
   if (int error = Ask(reads ? FileStep::kOpen : FileStep::kCreate, path)) return error;
   const int fd = Retry([&] { return ::openat(folder, path.c_str(), flags | O_CLOEXEC, mode); });
-  return fd < 0 ? -errno : fd;
+  return fd < 0 ? -errno : AboveStandard(fd);
+}
+
+int AboveStandard(int fd) {
+  if (fd > STDERR_FILENO) return fd;
+  const int above = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error = errno;
+  ::close(fd);
+  return above < 0 ? -error : above;
 }
 
 int64_t Read(int fd, const std::string& path, char* data, size_t size) {

@@ -76,6 +76,10 @@ void SetHook(Hook hook);
 
 // `folder` is an open folder to which `path` is relative, or AT_FDCWD. Always close-on-exec.
 int Open(int folder, const std::string& path, int flags, unsigned mode = 0);
+// The same open file under a number that is not stdin's, stdout's or stderr's, or an error: in a
+// process that was started without one of these, what is printed there must not end up in a file or
+// socket of ours. Open does this itself. Close-on-exec.
+int AboveStandard(int fd);
 // Bytes read; 0 at the end. `path` is for the hook only, here and below.
 int64_t Read(int fd, const std::string& path, char* data, size_t size);
 int WriteAll(int fd, const std::string& path, std::string_view content);

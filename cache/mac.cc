@@ -10,6 +10,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/file_ops.h"
+
 namespace swage::cache {
 namespace {
 
@@ -95,10 +97,12 @@ MacKey::~MacKey() { sodium_memzero(bytes_.data(), bytes_.size()); }
 StatusOr<MacKey> LoadKeyFile(const std::string& path) {
   // The descriptor is checked, not the name, so nothing can change in between. Non-blocking, since
   // opening a FIFO would wait for its writer.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) {
-    if (errno == ELOOP) return KeyFileError(path, "is a symbolic link; name the file itself");
-    return KeyFileError(path, "cannot be opened: " + std::generic_category().message(errno));
+  const Descriptor file(file_ops::Open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  const int fd = file.get();
+  if (!file.ok()) {
+    if (file.error() == ELOOP)
+      return KeyFileError(path, "is a symbolic link; name the file itself");
+    return KeyFileError(path, "cannot be opened: " + std::generic_category().message(file.error()));
   }
   struct stat info;
   Status status =
@@ -113,7 +117,6 @@ StatusOr<MacKey> LoadKeyFile(const std::string& path) {
     if (n <= 0) break;
     length += static_cast<size_t>(n);
   }
-  ::close(fd);
   SWAGE_RETURN_IF_ERROR(status);
   StatusOr<MacKey> key = ParseKey(path, {content, length});
   sodium_memzero(content, sizeof(content));

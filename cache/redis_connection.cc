@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_ops.h"
 #include "cache/resolve_host.h"
 
 namespace swage::cache {
@@ -60,9 +61,10 @@ bool WaitFor(int fd, short events, const RedisConnection::Limits& limits) {
 int ConnectTo(const SocketAddress& address, const RedisConnection::Limits& limits,
               RedisError* error) {
   const int family = address.storage.ss_family;
-  const int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  fd = fd < 0 ? -errno : file_ops::AboveStandard(fd);
   if (fd < 0) {
-    *error = SystemError(RemoteFault::kConnect, "no socket", errno);
+    *error = SystemError(RemoteFault::kConnect, "no socket", -fd);
     return -1;
   }
   int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address.storage), address.length);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -81,6 +82,27 @@ TEST_F(FilesTest, BadNamesAreRefused) {
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ReadFile(Path(std::string(5000, 'n'))).status().code(),
             absl::StatusCode::kInvalidArgument);
+}
+
+// In a process that was started without them, the numbers of stdin, stdout and stderr are free, and
+// whoever prints would write into the file that gets one.
+TEST_F(FilesTest, NoFileTakesTheNumberOfAStandardStream) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(0);
+    ::close(1);
+    ::close(2);
+    const Descriptor read(file_ops::Open(AT_FDCWD, "/dev/null", O_RDONLY));
+    const Descriptor written(file_ops::Open(AT_FDCWD, Path("f"), O_WRONLY | O_CREAT, 0600));
+    const bool above = read.get() > 2 && written.get() > 2;
+    const bool closed_on_exec = ::fcntl(written.get(), F_GETFD) == FD_CLOEXEC;
+    const bool others_free = ::write(1, "x", 1) < 0 && ::write(2, "x", 1) < 0;
+    ::_exit(above && closed_on_exec && others_free ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(*ReadFile(Path("f")), "");
 }
 
 TEST_F(FilesTest, FailedAtomicWriteLeavesNothingBehind) {
