@@ -233,7 +233,10 @@ SweepResult SweepEntries(const CacheRoot& root, int64_t limit, int64_t target, t
     if (&file == &entries.back() && result.bytes <= limit) break;
     const int error = file_ops::Remove(root.folder.get(), file.path);
     // Gone already: another process removed it, so its bytes are free too.
-    if (error != 0 && error != -ENOENT) continue;
+    if (error != 0 && error != -ENOENT) {
+      result.error = -error;
+      continue;
+    }
     result.bytes -= DiskBytes(file.info);
     if (error == 0) ++result.evicted;
   }

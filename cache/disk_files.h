@@ -94,6 +94,7 @@ struct SweepResult {
   bool done = false;    // false: another process sweeps, or the folder is read-only
   int64_t bytes = 0;    // of our own entries, after it
   int64_t evicted = 0;  // entries
+  int error = 0;        // why others that were to go are still there; an errno
 };
 
 // Brings our own entries down to `target` bytes if they take more than `limit`: first those that

@@ -272,7 +272,9 @@ StatusOr<int64_t> DiskTier::Prune(int64_t bytes) {
   bytes_ = result.bytes;
   written_since_count_ = 0;
   counters_.evictions += result.evicted;
-  return result.evicted;
+  if (result.error == 0) return result.evicted;
+  const Status failed = FileError("remove entries in", options_.dir, result.error);
+  return Status(failed.code(), absl::StrCat(failed.message(), "; removed ", result.evicted));
 }
 
 StatusOr<int64_t> DiskTier::Remove(const Hash128& hash) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -63,12 +64,16 @@ struct GlobalTiers {
         current = made = new Tiers(std::move(options));
       }
     }
-    if (!status.ok()) {
-      Log(LogLevel::kError,
-          absl::StrCat("[cache] ", made == nullptr ? "compiled code is kept in memory only: " : "",
-                       status.message()));
-    }
   }
+
+  // Once, for those who go on without; others ask for the status.
+  void LogError() {
+    if (status.ok() || logged.exchange(true)) return;
+    Log(LogLevel::kError,
+        absl::StrCat("[cache] ", made == nullptr ? "compiled code is kept in memory only: " : "",
+                     status.message()));
+  }
+  std::atomic<bool> logged{false};
 };
 
 void EndGlobal();
@@ -104,7 +109,11 @@ Tiers::Options TierOptionsFrom(const CacheConfig& config, Status* key_status) {
   return options;
 }
 
-Tiers* Tiers::Global() { return State().current.load(std::memory_order_acquire); }
+Tiers* Tiers::Global() {
+  GlobalTiers& state = State();
+  state.LogError();
+  return state.current.load(std::memory_order_acquire);
+}
 
 Status Tiers::GlobalStatus() { return State().status; }
 
@@ -256,6 +265,41 @@ TierStats Tiers::stats() const {
   stats.disk = disk_.stats();
   if (remote_.has_value()) stats.remote = remote_->stats();
   return stats;
+}
+
+namespace {
+
+// Causes for which an entry was there.
+constexpr RemoteFault kEntryFaults[] = {RemoteFault::kWrongType, RemoteFault::kTooLarge,
+                                        RemoteFault::kUnsigned, RemoteFault::kWrongMac};
+
+int64_t EntryFaults(const RemoteStats& stats) {
+  int64_t count = 0;
+  for (const RemoteFault fault : kEntryFaults) count += stats.fault(fault);
+  return count;
+}
+
+}  // namespace
+
+int64_t TierStats::RemoteRejects() const {
+  const int64_t of_strangers = remote.has_value() ? EntryFaults(*remote) : 0;
+  return std::accumulate(refused.begin(), refused.end(), of_strangers);
+}
+
+int64_t TierStats::RemoteHits() const {
+  // The remote tier hands over whatever is rightly signed.
+  return remote.has_value()
+             ? remote->hits - std::accumulate(refused.begin(), refused.end(), int64_t{0})
+             : 0;
+}
+
+int64_t TierStats::RemoteMisses() const {
+  return remote.has_value() ? remote->misses + RemoteRejects() : 0;
+}
+
+int64_t TierStats::RemoteFaults() const {
+  if (!remote.has_value()) return 0;
+  return std::accumulate(remote->faults.begin(), remote->faults.end(), -EntryFaults(*remote));
 }
 
 std::string TierStats::ToString() const {

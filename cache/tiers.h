@@ -32,9 +32,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/background_queue.h"
 #include "base/key_material.h"
 #include "base/status.h"
-#include "base/background_queue.h"
 #include "cache/config.h"
 #include "cache/disk_tier.h"
 #include "cache/entry_format.h"
@@ -53,6 +53,13 @@ struct TierStats {
   // are also counted by the name of the first part that differs: build_id, cpu_features, ...
   std::array<int64_t, kNumEntryProblems> refused{};
   std::map<std::string, int64_t> refused_by_component;
+
+  // Of the server, as users count: entries that were there and are of no use (strangers', damaged,
+  // of another key) are rejects, and each of them is a miss.
+  int64_t RemoteHits() const;
+  int64_t RemoteMisses() const;
+  int64_t RemoteRejects() const;
+  int64_t RemoteFaults() const;  // the server did not answer well
 
   // A line per tier; counters that are zero are mostly left out.
   std::string ToString() const;

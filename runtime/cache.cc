@@ -25,12 +25,12 @@ void AddTiers(const cache::TierStats& tiers, CacheStats* stats) {
   stats->disk_write_errors = tiers.disk.write_errors;
   stats->disk_evictions = tiers.disk.evictions;
   stats->has_remote = tiers.remote.has_value();
-  for (const int64_t refused : tiers.refused) stats->remote_rejects += refused;
   if (!tiers.remote.has_value()) return;
-  stats->remote_hits = tiers.remote->hits;
-  stats->remote_misses = tiers.remote->misses;
+  stats->remote_hits = tiers.RemoteHits();
+  stats->remote_misses = tiers.RemoteMisses();
+  stats->remote_rejects = tiers.RemoteRejects();
   stats->remote_writes = tiers.remote->stored;
-  for (const int64_t faults : tiers.remote->faults) stats->remote_faults += faults;
+  stats->remote_faults = tiers.RemoteFaults();
 }
 
 // `what` as a user calls it, for errors.

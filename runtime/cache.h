@@ -51,7 +51,7 @@ struct CacheStats {
   int64_t remote_misses = 0;
   int64_t remote_rejects = 0;
   int64_t remote_writes = 0;
-  int64_t remote_faults = 0;  // calls that the server did not answer well
+  int64_t remote_faults = 0;  // calls that the server did not answer well; no miss
   // Kernels that ran often and were compiled again with their sizes baked in (SWAGE_SPECIALIZE).
   int64_t kernels_specialised = 0;   // the baked one runs now
   int64_t specialise_too_small = 0;  // refused: less than 15 % faster

@@ -181,6 +181,23 @@ TEST_F(DiskTierTest, StaleTemporariesAreSwept) {
   EXPECT_THAT(Files(".tmp."), ::testing::ElementsAre(HasSubstr(".tmp.1.0.c")));
 }
 
+TEST_F(DiskTierTest, PruningWhatCannotBeRemovedIsAnError) {
+  DiskTier disk(Options());
+  disk.Put(EntryKind::kKernel, "a", "x");
+  disk.Put(EntryKind::kKernel, "b", "x");
+  file_ops::SetHook(
+      [](FileStep step, const char*) { return step == FileStep::kRemove ? EROFS : 0; });
+  const StatusOr<int64_t> pruned = disk.Prune(0);
+  EXPECT_EQ(pruned.status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(
+      std::string(pruned.status().message()),
+      HasSubstr("cannot remove entries in '" + cache() + "': Read-only file system; removed 0"));
+  // Nothing had to go.
+  EXPECT_EQ(*disk.Prune(1 << 20), 0);
+  file_ops::SetHook(nullptr);
+  EXPECT_EQ(*disk.Prune(0), 2);
+}
+
 TEST_F(DiskTierTest, StrangeFilesAreLeftAlone) {
   DiskTier disk(Options());
   disk.Put(EntryKind::kKernel, "key", "x");

@@ -135,6 +135,9 @@ TEST_F(TiersTest, SignedEntriesOfAnotherBuildOrCpuAreRefusedAndCounted) {
   EXPECT_EQ(stats.refused[static_cast<int>(EntryProblem::kMaterial)], 3);
   EXPECT_THAT(stats.refused_by_component,
               ElementsAre(Pair("build_id", 1), Pair("cpu_features", 1), Pair("kernel", 1)));
+  EXPECT_EQ(stats.RemoteRejects(), 3);
+  EXPECT_EQ(stats.RemoteMisses(), 3);
+  EXPECT_EQ(stats.RemoteHits() + stats.RemoteFaults(), 0);
   EXPECT_THAT(stats.ToString(), HasSubstr("refused.material=3 refused.material.build_id=1"));
   EXPECT_TRUE(Files().empty());
 }
@@ -177,6 +180,62 @@ TEST_F(TiersTest, StrangersEntriesAreNeverParsed) {
   EXPECT_EQ(Got(*tiers, Material("x")), "NOT_FOUND");
   EXPECT_EQ(tiers->stats().remote->fault(RemoteFault::kWrongMac), 1);
   for (const int64_t count : tiers->stats().refused) EXPECT_EQ(count, 0);
+}
+
+// What cache_stats() counts: an entry that was there and is of no use is a reject and a miss; a
+// fault is a server that did not answer.
+TEST_F(TiersTest, RejectsFaultsMissesAndHitsAreToldApart) {
+  RedisServer redis;
+  const std::unique_ptr<Tiers> stranger = Machine("", redis.url(), 's');
+  stranger->Put(EntryKind::kKernel, Material("foreign"), "evil");
+  const std::unique_ptr<Tiers> friendly = Machine("", redis.url());
+  friendly->Put(EntryKind::kKernel, Material("good"), "code");
+  ASSERT_TRUE(stranger->Flush(kLong) && friendly->Flush(kLong));
+  const std::unique_ptr<Tiers> tiers = Machine("", redis.url());
+  for (const char* text : {"foreign", "foreign", "good", "absent"}) Got(*tiers, Material(text));
+  const TierStats stats = tiers->stats();
+  EXPECT_EQ(stats.RemoteRejects(), 2);
+  EXPECT_EQ(stats.RemoteFaults(), 0);
+  EXPECT_EQ(stats.RemoteMisses(), 3);
+  EXPECT_EQ(stats.RemoteHits(), 1);
+  FakeServer unsigned_entries([](FakeServer::Client& client) {
+    while (!client.ReadSome().empty()) client.Write("$4\r\nbare\r\n");
+  });
+  FakeServer of_other_types([](FakeServer::Client& client) {
+    while (!client.ReadSome().empty()) client.Write("-WRONGTYPE it is a list\r\n");
+  });
+  for (const std::string& url : {unsigned_entries.url(), of_other_types.url()}) {
+    const std::unique_ptr<Tiers> one = Machine("", url);
+    EXPECT_EQ(Got(*one, Material("x")), "NOT_FOUND");
+    EXPECT_EQ(one->stats().RemoteRejects(), 1) << url;
+    EXPECT_EQ(one->stats().RemoteMisses(), 1);
+    EXPECT_EQ(one->stats().RemoteFaults(), 0);
+  }
+  FakeServer confused([](FakeServer::Client& client) {
+    while (!client.ReadSome().empty()) client.Write("-ERR no\r\n");
+  });
+  const std::unique_ptr<Tiers> faulty = Machine("", confused.url());
+  EXPECT_EQ(Got(*faulty, Material("x")), "NOT_FOUND");
+  EXPECT_EQ(faulty->stats().RemoteFaults(), 1);
+  EXPECT_EQ(faulty->stats().RemoteRejects() + faulty->stats().RemoteMisses(), 0);
+}
+
+// As in a process that was started without stdin, stdout and stderr.
+TEST_F(TiersTest, NoSocketTakesTheNumberOfAStandardStream) {
+  RedisServer redis;
+  const int status = RunChild([&] {
+    ::close(0);
+    ::close(1);
+    ::close(2);
+    const std::unique_ptr<Tiers> tiers = Machine("a", redis.url());
+    tiers->Put(EntryKind::kKernel, Material("x"), "code");
+    if (!tiers->Flush(kLong) || tiers->stats().remote->stored != 1) return 1;
+    for (const int stream : {0, 1, 2}) {
+      if (::fcntl(stream, F_GETFD) >= 0) return 2;
+    }
+    return 0;
+  });
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(TiersTest, ADeadServerLeavesTheDisk) {
@@ -346,11 +405,15 @@ TEST_F(GlobalTiersTest, AWrongConfigurationIsLoggedAndTurnsAllOff) {
                         std::string log;
                         SetLogLevel(LogLevel::kWarn);
                         SetLogCallback([&](LogLevel, std::string_view text) { log.append(text); });
-                        EXPECT_EQ(Tiers::Global(), nullptr);
-                        EXPECT_EQ(Tiers::Global(), nullptr);
-                        SetLogCallback(nullptr);
+                        // Who asks for the status says it himself.
                         EXPECT_FALSE(Tiers::GlobalStatus().ok());
+                        EXPECT_EQ(log, "");
+                        EXPECT_EQ(Tiers::Global(), nullptr);
                         EXPECT_THAT(log, HasSubstr("swage.toml:3:1"));
+                        log.clear();
+                        EXPECT_EQ(Tiers::Global(), nullptr);
+                        EXPECT_EQ(log, "");
+                        SetLogCallback(nullptr);
                         return 0;
                       }),
             0);
