@@ -11,10 +11,13 @@
 
 namespace swage::emit {
 
-// f64 for f64, f32 for every smaller float, else the integer type of the result.
+// f64 for f64, f32 for every smaller float, else the integer type of the result, of a byte at
+// least: the low bits of a sum do not depend on the higher ones.
 inline ir::DType AccumulatorOf(const ir::Instruction& dot) {
   const ir::DType out = dot.shape().dtype();
   if (out == ir::DType::kF64) return out;
+  if (out == ir::DType::kS4) return ir::DType::kS8;
+  if (out == ir::DType::kU4) return ir::DType::kU8;
   return ir::IsFloat(out) ? ir::DType::kF32 : out;
 }
 

@@ -146,7 +146,7 @@ class DotValue {
 StatusOr<llvm::Value*> EmitDot(ValueEmitter& e, const Instruction* op, IndexId index,
                                GuardId guard) {
   const DType out = op->shape().dtype();
-  if (ir::IsComplex(out) || ir::DTypeBits(out) < 8) {
+  if (ir::IsComplex(out)) {
     return Unimplemented("[emit] dot with a result of ", ToAbsl(ir::DTypeName(out)));
   }
   DotValue dot(e, op, index, guard);

@@ -33,9 +33,9 @@ TEST(DotSchedule, F32OfEverySize) {
 
 TEST(DotSchedule, EveryDtype) {
   // Small floats round once more than f32; bf16 pairs flush denormals.
-  const std::pair<const char*, double> dtypes[] = {{"f64", 1e-13},  {"f16", 2e-3}, {"bf16", 2e-2},
-                                                   {"f8e5m2", 0.3}, {"s32", 0},    {"s8", 0},
-                                                   {"u16", 0},      {"s64", 0},    {"pred", 0}};
+  const std::pair<const char*, double> dtypes[] = {
+      {"f64", 1e-13}, {"f16", 2e-3}, {"bf16", 2e-2}, {"f8e5m2", 0.3}, {"s32", 0}, {"s8", 0},
+      {"u16", 0},     {"s64", 0},    {"pred", 0},    {"s4", 0},       {"u4", 0}};
   const int sizes[][3] = {{3, 5, 7}, {15, 33, 65}, {31, 65, 258}};
   for (const auto& [dtype, tolerance] : dtypes) {
     for (const auto& [m, n, k] : sizes) {
@@ -119,6 +119,8 @@ TEST(DotSchedule, WideRightSidesArePacked) {
 TEST(DotSchedule, AccumulatesInTheTypeOfTheResult) {
   EXPECT_KERNEL(DotOf("[$M,$K]", "[$K,$N]", "[$M,$N]",
                       "lhs_contracting_dims={1}, rhs_contracting_dims={0}", "s8", "s32"));
+  EXPECT_KERNEL(DotOf("[$M,$K]", "[$K,$N]", "[$M,$N]",
+                      "lhs_contracting_dims={1}, rhs_contracting_dims={0}", "u4", "s32"));
   EXPECT_KERNEL(DotOf("[$M,$K]", "[$K,$N]", "[$M,$N]",
                       "lhs_contracting_dims={1}, rhs_contracting_dims={0}", "f16", "f32"),
                 kF32Tolerance);
