@@ -2,8 +2,23 @@
 #include "compiler/ir/dtype.h"
 #include "compiler/ir/float_bits.h"
 #include "runtime/dtype.h"
+#include "runtime/ir_types.h"
+#include "runtime/trace.h"
 
 namespace swage {
+namespace runtime {
+
+ir::DType ToIr(DType dtype) {
+  if (dtype > DType::kC128) {
+    ThrowStatus(InvalidArgument("got the number ", static_cast<int>(dtype),
+                                ", expected an element type such as swage::f32"),
+                "dtype", {});
+  }
+  return static_cast<ir::DType>(dtype);
+}
+
+}  // namespace runtime
+
 namespace {
 
 template <ir::DType kDType, typename Bits>
@@ -18,8 +33,8 @@ float Widen(uint64_t bits) {
 
 }  // namespace
 
-std::string_view DTypeName(DType dtype) { return ir::DTypeName(static_cast<ir::DType>(dtype)); }
-int DTypeBytes(DType dtype) { return ir::DTypeBytes(static_cast<ir::DType>(dtype)); }
+std::string_view DTypeName(DType dtype) { return ir::DTypeName(runtime::ToIr(dtype)); }
+int DTypeBytes(DType dtype) { return ir::DTypeBytes(runtime::ToIr(dtype)); }
 
 float16::float16(float value) : bits(Narrow<ir::DType::kF16, uint16_t>(value)) {}
 float16::operator float() const { return Widen<ir::DType::kF16>(bits); }

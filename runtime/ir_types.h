@@ -11,7 +11,8 @@
 
 namespace swage::runtime {
 
-inline ir::DType ToIr(DType dtype) { return static_cast<ir::DType>(dtype); }
+// Throws for a value that is no enumerator.
+ir::DType ToIr(DType dtype);
 inline DType FromIr(ir::DType dtype) { return static_cast<DType>(dtype); }
 static_assert(static_cast<int>(DType::kPred) == static_cast<int>(ir::DType::kPred));
 static_assert(static_cast<int>(DType::kU4) == static_cast<int>(ir::DType::kU4));

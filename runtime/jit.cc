@@ -73,7 +73,12 @@ MissReport ExplainOf(const JitState& state) {
   }
   return report;
 }
-void SetOnMiss(JitState& state, OnMiss policy) { state.set_on_miss(policy); }
+
+void SetOnMiss(JitState& state, OnMiss policy) {
+  const Status known = runtime::CheckOnMiss(policy);
+  if (!known.ok()) runtime::ThrowStatus(known, state.name(), {});
+  state.set_on_miss(policy);
+}
 
 OnMiss OnMissOf(const JitState& state) { return state.on_miss(); }
 

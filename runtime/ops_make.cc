@@ -1,4 +1,6 @@
 // Ops of ops.h that make values: constants, ranges, extents.
+#include <limits>
+
 #include "runtime/op_support.h"
 
 namespace swage {
@@ -94,6 +96,11 @@ Tensor size(const Tensor& x, int i, Where where) {
   const OpContext context{"size", where};
   context.Defined(x);
   const int dimension = context.Axis(i, ShapeOf(x).rank());
+  const ir::Dim extent = ShapeOf(x).dim(dimension);
+  if (extent.is_static() && extent.upper_bound() > std::numeric_limits<int32_t>::max()) {
+    context.Fail("got dimension ", dimension, " of ", runtime::Text(x),
+                 ", expected at most 2147483647 elements, since the result is s32; use dim()");
+  }
   return runtime::ApplyOp("size", where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {
     return g.DimensionSize(nodes[0], dimension);
   });

@@ -204,6 +204,11 @@ std::vector<Tensor> split(const Tensor& x, int parts, int axis, Where where) {
     context.Fail("got ", parts, " parts of axis ", along, " of ", runtime::Text(x),
                  ", expected a divisor of ", extent);
   }
+  constexpr int kMaxEmptyParts = 1 << 16;  // every number divides 0
+  if (extent == 0 && parts > kMaxEmptyParts) {
+    context.Fail("got ", parts, " parts of axis ", along, " of ", runtime::Text(x),
+                 ", expected at most ", kMaxEmptyParts, " empty ones");
+  }
   std::vector<Tensor> results;
   for (int part = 0; part < parts; ++part) {
     std::vector<Slice> slices(along + 1);

@@ -79,8 +79,21 @@ StatusOr<OnMiss> OnMissFromEnvironment() {
 
 }  // namespace
 
+Status CheckOnMiss(OnMiss policy) {
+  switch (policy) {
+    case OnMiss::kWait:
+    case OnMiss::kBackground:
+    case OnMiss::kError:
+    case OnMiss::kExact:
+      return OkStatus();
+  }
+  return InvalidArgument("[options] got the number ", static_cast<int>(policy),
+                         " for on_miss, expected a value such as OnMiss::kWait");
+}
+
 StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options) {
   CheckEnvironmentOnce();
+  if (options.on_miss.has_value()) SWAGE_RETURN_IF_ERROR(CheckOnMiss(*options.on_miss));
   ResolvedOptions resolved;
   SWAGE_ASSIGN_OR_RETURN(resolved.compiler, passes::OptionsFromEnvironment());
   const std::string device =

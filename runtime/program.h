@@ -26,6 +26,8 @@ struct ResolvedOptions {
   int64_t max_compiles = 0;  // 0: no limit
 };
 StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options);
+// Of a value that is no enumerator.
+Status CheckOnMiss(OnMiss policy);
 // Of ops that run at once: the environment alone.
 const ResolvedOptions& EagerOptions();
 

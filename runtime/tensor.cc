@@ -33,7 +33,7 @@ StatusOr<FreshTensor> NewTensor(ir::Shape shape) {
   void* data = buffer->data();
   return FreshTensor{
       Tensor(std::allocate_shared<internal::TensorImpl>(BlockAllocator<internal::TensorImpl>(),
-                                                         std::move(shape), std::move(buffer))),
+                                                        std::move(shape), std::move(buffer))),
       data};
 }
 
@@ -188,15 +188,8 @@ Tensor from_bytes(const void* bytes, size_t byte_count, DType dtype, const Shape
                 "from_bytes", kNoLine);
   }
   const auto* first = static_cast<const uint8_t*>(bytes);
-  if (dtype == DType::kPred) {
-    for (size_t i = 0; i < byte_count; ++i) {
-      if (first[i] > 1) {
-        ThrowStatus(InvalidArgument("got ", int{first[i]}, " at byte ", i,
-                                    " of a pred tensor, expected 0 or 1"),
-                    "from_bytes", kNoLine);
-      }
-    }
-  }
+  const Status good = ir::CheckElementBytes(wanted->dtype(), {first, byte_count});
+  if (!good.ok()) ThrowStatus(good, "from_bytes", kNoLine);
   StatusOr<runtime::FreshTensor> made = runtime::NewTensor(*std::move(wanted));
   if (!made.ok()) ThrowStatus(made.status(), "from_bytes", kNoLine);
   if (byte_count > 0) std::memcpy(made->data, bytes, byte_count);

@@ -1,4 +1,6 @@
 // Shape rules of ops that move data or make it.
+#include <limits>
+
 #include "compiler/ir/shape_rules.h"
 
 namespace swage::ir {
@@ -247,6 +249,11 @@ StatusOr<Shape> InferGetDimensionSize(const ShapeQuery& query) {
   }
   SWAGE_RETURN_IF_ERROR(
       RequireDimNumbers(query, dimensions, query.operands[0]->rank(), "dimensions"));
+  const Dim extent = query.operands[0]->dim(static_cast<int>(dimensions[0]));
+  if (extent.lower_bound() > std::numeric_limits<int32_t>::max()) {
+    return ShapeError(query, "dimension ", dimensions[0], " of ", Text(*query.operands[0]),
+                      " is too large for an s32");
+  }
   return Shape::Scalar(DType::kS32);
 }
 

@@ -50,21 +50,22 @@ uint64_t BitsOfDouble(DType dtype, double value) {
   return StoredInteger(dtype, static_cast<uint64_t>(ClampTo<int64_t>(value, -max - 1, max)));
 }
 
-Status CheckNarrowBytes(DType dtype, absl::Span<const uint8_t> bytes) {
+}  // namespace
+
+Status CheckElementBytes(DType dtype, absl::Span<const uint8_t> bytes) {
   const bool is_signed = dtype == DType::kS4;
   if (dtype != DType::kPred && dtype != DType::kU4 && !is_signed) return OkStatus();
   const int max = dtype == DType::kPred ? 1 : is_signed ? 7 : 15;
+  const int min = is_signed ? -8 : 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
     const int value = is_signed ? static_cast<int8_t>(bytes[i]) : bytes[i];
-    if (value > max || value < (is_signed ? -8 : 0)) {
-      return InvalidArgument("[literal] element ", i, " of ", ToAbsl(DTypeName(dtype)),
-                             " data is the byte ", value, ", which is out of range");
+    if (value > max || value < min) {
+      return InvalidArgument("got ", value, " at byte ", i, " of ", ToAbsl(DTypeName(dtype)),
+                             " data, expected ", min, " to ", max);
     }
   }
   return OkStatus();
 }
-
-}  // namespace
 
 Literal::Literal() : shape_(Shape::Tuple({})) {}
 
@@ -104,7 +105,9 @@ StatusOr<Literal> Literal::FromBytes(const Shape& shape, absl::Span<const uint8_
     return InvalidArgument("[literal] ", shape.ToString(false), " takes ", size, " bytes, got ",
                            bytes.size());
   }
-  SWAGE_RETURN_IF_ERROR(CheckNarrowBytes(shape.dtype(), bytes));
+  if (const Status good = CheckElementBytes(shape.dtype(), bytes); !good.ok()) {
+    return InvalidArgument("[literal] ", good.message());
+  }
   SWAGE_ASSIGN_OR_RETURN(Literal literal, Create(shape));
   if (!bytes.empty()) std::memcpy(literal.block_.get(), bytes.data(), bytes.size());
   return literal;

@@ -36,6 +36,9 @@ namespace swage::ir {
 // No literal is larger; more is ResourceExhausted.
 inline constexpr int64_t kMaxLiteralBytes = int64_t{16} << 30;
 
+// Whether each byte is a value of `dtype`, where not every byte is: pred, s4, u4.
+Status CheckElementBytes(DType dtype, absl::Span<const uint8_t> bytes);
+
 class Literal {
  public:
   // The empty tuple.

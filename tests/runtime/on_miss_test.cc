@@ -142,6 +142,17 @@ TEST(OnMissTest, AProcessMayExitWhileTheBackgroundCompiles) {
       testing::ExitedWithCode(0), "");
 }
 
+TEST(OnMissTest, NumbersThatAreNoPolicyAreErrors) {
+  const auto unknown = static_cast<OnMiss>(77);
+  const auto negate = [](Tensor x) { return -x; };
+  const std::string expected =
+      "[options] got the number 77 for on_miss, expected a value such as OnMiss::kWait";
+  EXPECT_THAT(ErrorOf([&] { jit(negate, {.on_miss = unknown}); }), HasSubstr(expected));
+  const auto f = jit(negate, {.name = "known"});
+  EXPECT_THAT(ErrorOf([&] { f.set_on_miss(unknown); }), HasSubstr(expected));
+  EXPECT_EQ(f.on_miss(), OnMiss::kWait);
+}
+
 TEST(OnMissTest, ExactWaits) {
   auto f = jit([](Tensor x) { return x + 1; }, {.on_miss = OnMiss::kExact});
   EXPECT_EQ(f(scalar(1)).item<int>(), 2);

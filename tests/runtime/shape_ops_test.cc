@@ -83,6 +83,9 @@ TEST(ShapeOpsTest, JoiningAndSplitting) {
               ElementsAre(1, 3, 2, 4));
   const std::vector<Tensor> parts = split(arange(6), 3);
   ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(split(zeros({0}), 3).size(), 3u);
+  EXPECT_EQ(ErrorOf([] { split(zeros({0}), std::numeric_limits<int>::max()); }),
+            "[split] got 2147483647 parts of axis 0 of f32[0], expected at most 65536 empty ones");
   EXPECT_THAT(parts[2].to_vector<int>(), ElementsAre(4, 5));
 }
 
@@ -191,6 +194,12 @@ TEST(ShapeOpsTest, MakingValues) {
   EXPECT_THAT(iota({2, 2}, 0).to_vector<int>(), ElementsAre(0, 0, 1, 1));
   EXPECT_THAT(arange(3, f32).to_vector<float>(), ElementsAre(0, 1, 2));
   EXPECT_EQ(Both([](List v) { return size(v[0], -1); }, {zeros({2, 5})}).item<int>(), 5);
+  const Tensor large = zeros({0, 2147483648});
+  EXPECT_EQ(size(zeros({0, 2147483647}), 1).item<int>(), 2147483647);
+  EXPECT_EQ(
+      ErrorOf([&] { size(large, 1); }),
+      "[size] got dimension 1 of f32[0,2147483648], expected at most 2147483647 elements, since "
+      "the result is s32; use dim()");
 }
 
 }  // namespace

@@ -77,7 +77,40 @@ TEST(TensorTest, SizesAreChecked) {
   from_bytes(nullptr, 0, f32, {0});
   const uint8_t two = 2;
   EXPECT_EQ(ErrorOf([&] { from_bytes(&two, 1, pred, {}); }),
-            "[from_bytes] got 2 at byte 0 of a pred tensor, expected 0 or 1");
+            "[from_bytes] got 2 at byte 0 of pred data, expected 0 to 1");
+  const uint8_t narrow[] = {7, 0xf8, 15, 8};
+  from_bytes(narrow, 2, DType::kS4, {2});
+  EXPECT_EQ(ErrorOf([&] { from_bytes(narrow, 3, DType::kS4, {3}); }),
+            "[from_bytes] got 15 at byte 2 of s4 data, expected -8 to 7");
+  from_bytes(narrow + 2, 2, DType::kU4, {2});
+  EXPECT_EQ(ErrorOf([&] { from_bytes(narrow, 2, DType::kU4, {2}); }),
+            "[from_bytes] got 248 at byte 1 of u4 data, expected 0 to 15");
+}
+
+TEST(TensorTest, NumbersThatAreNoElementTypeAreErrors) {
+  const Tensor x = ones({2});
+  for (const int number : {19, 77, 255}) {
+    const auto dtype = static_cast<DType>(number);
+    const std::string expected = "[dtype] got the number " + std::to_string(number) +
+                                 ", expected an element type such as swage::f32";
+    const uint8_t byte = 0;
+    const std::function<void()> uses[] = {[&] { zeros({2}, dtype); },
+                                          [&] { ones({2}, dtype); },
+                                          [&] { full({2}, 1, dtype); },
+                                          [&] { arange(3, dtype); },
+                                          [&] { iota({3}, 0, dtype); },
+                                          [&] { convert(x, dtype); },
+                                          [&] { bitcast(x, dtype); },
+                                          [&] { matmul(x, x, dtype); },
+                                          [&] { from_bytes(&byte, 1, dtype, {1}); },
+                                          [&] { load_npy("/nonexistent.npy", dtype); },
+                                          [&] { DTypeName(dtype); },
+                                          [&] { DTypeBytes(dtype); },
+                                          [&] {
+                                            jit([](Tensor y) { return y; }).warmup({{dtype, {2}}});
+                                          }};
+    for (const std::function<void()>& use : uses) EXPECT_EQ(ErrorOf(use), expected);
+  }
 }
 
 TEST(TensorTest, MemoryThatCannotBeAllocatedIsAnError) {

@@ -103,7 +103,10 @@ TEST(NpyTest, ErrorsNameFileGotAndExpected) {
               "structured dtype");
   ExpectError(ParseNpy(File("{'descr': '<f4', 'shape': (1,)}", "abcd"), "x.npy"), "lacks one of");
   ExpectError(ParseNpy(File("{'descr': '<f4', 'descr': '<f4'}", "abcd"), "x.npy"), "repeated");
-  ExpectError(ParseNpy(File(Header("|b1", "(1,)"), "\x02"), "x.npy"), "out of range");
+  ExpectError(ParseNpy(File(Header("|b1", "(1,)"), "\x02"), "x.npy"),
+              "got 2 at byte 0 of pred data, expected 0 to 1");
+  ExpectError(ParseNpy(File(Header("|i1", "(2,)"), "\x07\x08"), "x.npy", {.dtype = DType::kS4}),
+              "got 8 at byte 1 of s4 data, expected -8 to 7");
   ExpectError(ParseNpy(std::string("\x93NUMPY\x04\x00xx", 10), "x.npy"), "format version 4.0");
   ExpectError(ParseNpy(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12), "x.npy"),
               "the limit is");

@@ -194,6 +194,9 @@ TEST(ShapeRules, ReadsAndWritesAtRunTimePlaces) {
       "r = f32[2,3] scatter(x, j, v), update_window_dims={1}, inserted_window_dims={0}, "
       "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add");
   ExpectOk("r = s32[] get-dimension-size(a), dimensions={0}");
+  const std::string large =
+      "one = s8[] constant(1)\n many = s8[2147483648] broadcast(one), dimensions={}\n ";
+  ExpectError(large + "r = s32[] get-dimension-size(many), dimensions={0}", "too large for an s32");
   ExpectError("r = f32[1,4] dynamic-slice(x, i, i), dynamic_slice_sizes={1,4}", "4 is more than 3");
   ExpectError("r = f32[1,3] dynamic-slice(x, i), dynamic_slice_sizes={1,3}", "one start index per");
   ExpectError("r = f32[1,3] dynamic-slice(x, f, f), dynamic_slice_sizes={1,3}", "integer scalars");
