@@ -2,7 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
+#include <utility>
 
 #include "runtime/version.h"
 #include "tools/buckets_command.h"
@@ -18,6 +20,26 @@
 namespace swage::tools {
 namespace {
 
+// No option means anything when it is empty, and a script whose variable is not set would get a
+// default.
+std::string NotEmpty(const std::string& value) {
+  return value.empty() ? "the value is empty, expected one" : "";
+}
+void RefuseEmptyValues(CLI::App* app) {
+  for (CLI::Option* option : app->get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(NotEmpty);
+  }
+  for (CLI::App* part : app->get_subcommands({})) RefuseEmptyValues(part);
+}
+
+// What a command gave, unless its output could not be written.
+ExitCode FinishOutput(StatusOr<ExitCode> result) {
+  std::cout.flush();
+  const bool written = std::cout.good() && fflush(stdout) == 0 && ferror(stdout) == 0;
+  if (result.ok() && !written) result = ResourceExhausted("[output] cannot write to stdout");
+  return Finish(result);
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Swage: compiles tensor programs to native kernels and caches them by shape",
                "swage");
@@ -31,6 +53,7 @@ int Main(int argc, char** argv) {
   AddOptCommand(app, &chosen);
   AddPassesCommand(app, &chosen);
   AddRunCommand(app, &chosen);
+  RefuseEmptyValues(&app);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "swage: " + std::string(error.what()) + "; see swage --help\n";
   });
@@ -38,17 +61,14 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version come here too, and are fine.
-    return app.exit(error) == 0 ? kFine : kUserFault;
+    return app.exit(error) == 0 ? FinishOutput(kFine) : kUserFault;
   }
   if (!chosen) {
     fputs(app.help().c_str(), stderr);
     return kUserFault;
   }
   const Status environment = CheckEnvironment();
-  StatusOr<ExitCode> result = environment.ok() ? chosen() : StatusOr<ExitCode>(environment);
-  const bool written = fflush(stdout) == 0 && ferror(stdout) == 0;
-  if (result.ok() && !written) result = ResourceExhausted("[output] cannot write to stdout");
-  return Finish(result);
+  return FinishOutput(environment.ok() ? chosen() : StatusOr<ExitCode>(environment));
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "base/files.h"
 #include "base/key_material.h"
@@ -117,14 +119,29 @@ TEST_F(CacheCommandTest, ShowPrintsThePartsOfTheKey) {
 }
 
 TEST_F(CacheCommandTest, ShowSaysWhenAKeyIsNoneOrSeveral) {
-  Put(EntryKind::kKernel, "x");
-  Put(EntryKind::kKernel, "y");
+  std::map<char, int> entries;  // by first digit; of 17 entries two have the same
+  for (int i = 0; i < 17; ++i) ++entries[Put(EntryKind::kKernel, std::to_string(i))[0]];
+  const auto shared = std::find_if(entries.begin(), entries.end(),
+                                   [](const auto& digit) { return digit.second > 1; });
   const Outcome none = Swage("cache show zzz");
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.output, HasSubstr("no entry 'zzz'"));
-  const Outcome several = Swage("cache show ''");
+  const Outcome several = Swage(std::string("cache show ") + shared->first);
   EXPECT_EQ(several.exit_code, 2);
-  EXPECT_THAT(several.output, HasSubstr("2 entries"));
+  EXPECT_THAT(several.output, HasSubstr(std::to_string(shared->second) + " entries"));
+}
+
+TEST_F(CacheCommandTest, AWrongConfigurationIsSaidOnce) {
+  ASSERT_TRUE(WriteFile(root_ + "/swage.toml", "format = 1\n[cache]\ndri = \"x\"\n").ok());
+  ASSERT_TRUE(
+      WriteFile(root_ + "/m.hlo", "HloModule m\nENTRY e { ROOT c = s32[] constant(1) }").ok());
+  ::setenv("SWAGE_CONFIG", (root_ + "/swage.toml").c_str(), 1);
+  const Outcome outcome = Swage("run --cache " + root_ + "/m.hlo");
+  ::unsetenv("SWAGE_CONFIG");
+  EXPECT_EQ(outcome.exit_code, 2);
+  const size_t first = outcome.output.find("swage.toml:3:1");
+  EXPECT_NE(first, std::string::npos) << outcome.output;
+  EXPECT_EQ(outcome.output.find("swage.toml:3:1", first + 1), std::string::npos) << outcome.output;
 }
 
 TEST_F(CacheCommandTest, BadEntriesAreNamedAndExitWithOne) {

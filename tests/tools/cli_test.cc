@@ -50,8 +50,20 @@ TEST(CliTest, HostileRegularExpressionsEndAtOnce) {
 }
 
 TEST(CliTest, OutputThatCannotBeWrittenIsAnError) {
-  const Outcome outcome = Swage("passes > /dev/full");
-  EXPECT_EQ(outcome.exit_code, 2);
+  for (const char* args : {"passes", "--version", "--help", "run --help"}) {
+    EXPECT_EQ(Swage(std::string(args) + " > /dev/full").exit_code, 2) << args;
+  }
+}
+
+TEST(CliTest, EmptyValuesAreErrors) {
+  for (const char* args :
+       {"run '' --random", "run m.hlo --random -o ''", "run m.hlo --random --device ''",
+        "cache ls --dir ''", "cache warm m.hlo --dims ''", "cache show ''", "passes --grep ''",
+        "corpus tests/corpus --list ''", "opt m.hlo --dump-to ''", "buckets plot t -o ''"}) {
+    const Outcome outcome = Swage(args);
+    EXPECT_EQ(outcome.exit_code, 2) << args;
+    EXPECT_THAT(outcome.output, HasSubstr("the value is empty, expected one")) << args;
+  }
 }
 
 }  // namespace

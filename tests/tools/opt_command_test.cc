@@ -21,7 +21,7 @@ TEST(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
   const std::pair<std::string, const char*> mistakes[] = {
       {"--target gpu", "no target 'gpu'"},
       {"--disable-pass no-such", "'no-such' names no pass"},
-      {"--disable-pass ''", "an entry is empty"},
+      {"--disable-pass ''", "the value is empty"},
       {"--disable-pass cse:-1", "no run number"},
       {"--only-pass no-such", "'no-such' names no pass"},
       {"--dump-pass cse", "--dump-to"},
