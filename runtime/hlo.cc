@@ -102,7 +102,22 @@ std::weak_ptr<cache::CachedProgram>& HloState::SlotOf(const ir::SymbolBinding& s
   return programs_[values];
 }
 
-StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes) {
+Status HloState::Admit(bool warmup) const {
+  if (options_.on_miss == OnMiss::kError && !warmup) {
+    return InvalidArgument("[", name_,
+                           "] got a miss, expected none (on_miss is error): the program "
+                           "is not compiled, or no longer; call warmup() first");
+  }
+  const int64_t compiles = stats_.compiles + stats_.loads;
+  if (options_.max_compiles > 0 && compiles >= options_.max_compiles) {
+    return ResourceExhausted("[", name_, "] got a miss after ", compiles,
+                             " compiles, expected no more (max_compiles is ", options_.max_compiles,
+                             "); raise max_compiles or bring fewer sizes");
+  }
+  return OkStatus();
+}
+
+StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes, bool warmup) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::weak_ptr<cache::CachedProgram>& slot = SlotOf(sizes);
   if (cache::ProgramPtr program = slot.lock()) {
@@ -111,6 +126,7 @@ StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes) {
     return program;
   }
   ++stats_.misses;
+  SWAGE_RETURN_IF_ERROR(Admit(warmup));
   SWAGE_ASSIGN_OR_RETURN(runtime::Compiled compiled, CompileForSizes(sizes));
   if (!compiled.cached()) {
     const codegen::CompileReport& report = compiled.executable().report();
@@ -127,10 +143,18 @@ StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes) {
 StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments) {
   calls_.fetch_add(1, std::memory_order_relaxed);
   SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, CheckArguments(arguments));
-  SWAGE_ASSIGN_OR_RETURN(const cache::ProgramPtr program, Compile(sizes));
+  SWAGE_ASSIGN_OR_RETURN(const cache::ProgramPtr program, Compile(sizes, /*warmup=*/false));
   std::vector<const Tensor*> inputs;
   for (const Tensor& argument : arguments) inputs.push_back(&argument);
   return runtime::RunExecutable(*program->executable(), inputs);
+}
+
+Status HloState::WarmUp(std::span<const Tensor> arguments) {
+  ir::SymbolBinding sizes;
+  if (!arguments.empty() || !symbols_.empty()) {
+    SWAGE_ASSIGN_OR_RETURN(sizes, CheckArguments(arguments));
+  }
+  return Compile(sizes, /*warmup=*/true).status();
 }
 
 JitStats HloState::stats() const {
@@ -226,6 +250,14 @@ std::vector<Tensor> HloProgram::operator()(std::span<const Tensor> arguments) co
 
 std::vector<Tensor> HloProgram::operator()(std::initializer_list<Tensor> arguments) const {
   return (*this)(std::span<const Tensor>(arguments.begin(), arguments.size()));
+}
+
+void HloProgram::warmup(std::initializer_list<TensorSpec> specs) const {
+  internal::HloState& state = State();
+  std::vector<Tensor> arguments;
+  for (const TensorSpec& spec : specs) arguments.push_back(internal::Unfilled(spec));
+  const Status warmed = state.WarmUp(arguments);
+  if (!warmed.ok()) runtime::ThrowStatus(warmed, state.name(), {});
 }
 
 namespace {

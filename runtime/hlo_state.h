@@ -27,6 +27,7 @@ class HloState {
            std::string learned);
 
   StatusOr<std::vector<Tensor>> Run(std::span<const Tensor> arguments);
+  Status WarmUp(std::span<const Tensor> arguments);
 
   const std::string& name() const { return name_; }
   const ir::Module& module() const { return *module_; }
@@ -42,7 +43,9 @@ class HloState {
 
   StatusOr<ir::SymbolBinding> CheckArguments(std::span<const Tensor> arguments) const;
   Status CheckShapes(std::span<const Tensor> arguments) const;
-  StatusOr<cache::ProgramPtr> Compile(const ir::SymbolBinding& sizes);
+  // `warmup`: asked for by name, so that OnMiss::kError does not forbid it.
+  StatusOr<cache::ProgramPtr> Compile(const ir::SymbolBinding& sizes, bool warmup);
+  Status Admit(bool warmup) const;
   StatusOr<runtime::Compiled> CompileForSizes(const ir::SymbolBinding& sizes) const;
   std::weak_ptr<cache::CachedProgram>& SlotOf(const ir::SymbolBinding& sizes);
 

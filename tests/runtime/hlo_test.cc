@@ -183,6 +183,37 @@ TEST(HloTest, AProgramThatWasMovedFromSaysSo) {
   EXPECT_EQ(ErrorOf([&] { f.ToString(); }), expected);
 }
 
+TEST(HloTest, AMissIsAnErrorWhereOnMissSaysSo) {
+  const std::string text =
+      "HloModule cold\nENTRY e { x = f32[3] parameter(0)\n ROOT y = f32[3] tan(x) }";
+  const HloProgram f = parse_hlo(text, {.on_miss = OnMiss::kError});
+  EXPECT_EQ(
+      ErrorOf([&] {
+        f({F32({1, 2, 3})});
+      }),
+      "[cold] got a miss, expected none (on_miss is error): the program is not compiled, or no "
+      "longer; call warmup() first");
+  EXPECT_EQ(ErrorOf([&] {
+              f.warmup({{f32, {4}}});
+            }),
+            "[cold] got f32[4] for parameter 0 (x), expected f32[3]");
+  f.warmup();
+  EXPECT_EQ(f({F32({0, 0, 0})})[0].item<float>({2}), 0);
+  f.warmup({{f32, {3}}});
+  EXPECT_EQ(f.stats().compiles, 1);
+  clear_cache();
+  EXPECT_NE(ErrorOf([&] { f({F32({1, 2, 3})}); }), "");
+}
+
+TEST(HloTest, SizesAreWarmedUpAndBounded) {
+  const std::string text =
+      "HloModule sized\nENTRY e { x = f32[n] parameter(0)\n ROOT y = f32[n] tan(x) }";
+  const HloProgram f = parse_hlo(text, {.on_miss = OnMiss::kError});
+  EXPECT_THAT(ErrorOf([&] { f.warmup(); }), HasSubstr("got 0 arguments, expected 1"));
+  f.warmup({{f32, {5}}});
+  EXPECT_EQ(f({zeros({5})})[0].item<float>({4}), 0);
+}
+
 TEST(HloTest, TextWithSymbolsIsAProgramForEverySize) {
   const HloProgram f = parse_hlo(
       "HloModule s\nENTRY e { x = f32[seq<=4] parameter(0)\n ROOT y = f32[seq] negate(x) }");
