@@ -15,6 +15,7 @@
 #include "base/memory_bound.h"
 #include "base/key_material.h"
 #include "base/status.h"
+#include "compiler/ir/dim.h"
 #include "compiler/ir/shape.h"
 
 namespace swage::codegen {
@@ -43,6 +44,10 @@ class Executable {
   // Outputs never alias inputs or each other.
   virtual Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) = 0;
 
+  // A program whose shapes have symbols does not run itself, but gives the one of each set of sizes;
+  // no pass and no code generator runs for it. Thread-safe. An internal error for other programs.
+  virtual StatusOr<std::shared_ptr<Executable>> ForSizes(const ir::SymbolBinding& sizes) const;
+
   // What it keeps between calls (steps, constants, an arena for the next call), without kernels.
   virtual int64_t memory_bytes() const { return 0; }
   // When it ran last; whoever runs it touches the stamp.
@@ -58,6 +63,10 @@ class Executable {
   CompileReport report_;
   UseStamp use_;
 };
+
+inline StatusOr<std::shared_ptr<Executable>> Executable::ForSizes(const ir::SymbolBinding&) const {
+  return Internal("[run] a program without symbols was asked for sizes");
+}
 
 }  // namespace swage::codegen
 

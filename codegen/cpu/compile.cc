@@ -11,7 +11,10 @@
 #include "codegen/cpu/module_entry.h"
 #include "codegen/cpu/program_builder.h"
 #include "codegen/cpu/split_fusion.h"
+#include "codegen/cpu/symbolic_executable.h"
 #include "compiler/cost/device_description.h"
+#include "compiler/ir/assumptions.h"
+#include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/fingerprint.h"
 #include "compiler/pipelines/cpu.h"
 
@@ -35,22 +38,6 @@ void UseRowMajorBorder(ir::Module* module) {
   for (ir::Shape& parameter : border.parameters) UseRowMajor(&parameter);
   UseRowMajor(&border.result);
   module->set_entry_layout(std::move(border));
-}
-
-// Kernels take their sizes at run time, but buffers and schedules are made for sizes that are
-// known.
-Status CheckStatic(const ir::Module& module) {
-  for (const ir::Instruction* parameter : module.entry()->parameters()) {
-    Status status;
-    ir::ForEachLeaf(parameter->shape(), [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
-      if (leaf.is_static() || !status.ok()) return;
-      status = Unimplemented("[compile] ", parameter->name(), " is ", leaf.ToString(false),
-                             "; symbolic sizes are not implemented on the cpu, expected numbers: ",
-                             "write them into the text, or run on the evaluator");
-    });
-    SWAGE_RETURN_IF_ERROR(status);
-  }
-  return OkStatus();
 }
 
 // Kernels of all fusions; one that would be too large is taken apart into single ops.
@@ -86,22 +73,18 @@ void DumpKernels(const KernelMap& kernels, const ir::Module& module, passes::Pas
   }
 }
 
-// Buffers and steps of every computation that runs.
-StatusOr<std::shared_ptr<codegen::Executable>> BuildExecutable(const ir::Module& module,
-                                                               const KernelMap& kernels,
-                                                               const Specialisation* specialise,
-                                                               codegen::CompileReport report,
-                                                               Clock::time_point start) {
-  // A stand-in is gone before it could be hot.
-  if (report.quick_kernels > 0) specialise = nullptr;
-  absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>> executables;
-  for (const ir::Computation* computation : module.ExecutedComputations()) {
-    SWAGE_ASSIGN_OR_RETURN(CpuProgram program, BuildProgram(*computation, kernels, executables));
-    program.specialise = specialise;
-    report.total_ms = MillisecondsSince(start);
-    executables[computation] = std::make_shared<CpuExecutable>(std::move(program), report);
+// A program that runs, or one that waits for sizes.
+StatusOr<std::shared_ptr<codegen::Executable>> Finish(std::unique_ptr<ir::Module> module,
+                                                      KernelMap kernels,
+                                                      const Specialisation* specialise,
+                                                      codegen::CompileReport report,
+                                                      Clock::time_point start) {
+  if (ir::SymbolsOf(*module).empty()) {
+    return BuildExecutable(*module, kernels, {}, specialise, report, start);
   }
-  return executables.at(module.entry());
+  report.total_ms = MillisecondsSince(start);
+  return std::make_shared<SymbolicExecutable>(std::move(module), std::move(kernels), specialise,
+                                              report);
 }
 
 // The program of a stored module. NotFound when it is not there, or is of no use; kernels that are
@@ -131,7 +114,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> LoadModule(const std::string& key
                          CompileKernels(missing, target, options, &report, &too_large));
   SWAGE_RET_CHECK(too_large.empty(), "a kernel that was stored is now too large");
   for (KernelJob& job : jobs) kernels[job.fusion] = std::move(job);
-  return BuildExecutable(*entry.module, kernels, options.specialise, report, start);
+  return Finish(std::move(entry.module), std::move(kernels), options.specialise, report, start);
 }
 
 // Dumps and checks look at the passes and their kernels at work.
@@ -161,7 +144,8 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   const Clock::time_point start = Clock::now();
   codegen::CompileReport report;
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
-  SWAGE_RETURN_IF_ERROR(CheckStatic(*module));
+  // What the sizes must be like is known from whoever made the module: passes need not prove it.
+  const ir::AssumptionScope sizes_fit;
   UseRowMajorBorder(module.get());
   KernelOptions kernel_options = Allowed(options);
   const bool may_load = kernel_options.store != nullptr && !IsLookedAt(options);
@@ -193,13 +177,11 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
                          KernelsOf(module.get(), *target, kernel_options, &report));
   if (context.is_dumping()) DumpKernels(kernels, *module, &context);
-  SWAGE_ASSIGN_OR_RETURN(
-      auto executable, BuildExecutable(*module, kernels, kernel_options.specialise, report, start));
   if (may_load && report.quick_kernels == 0) {
     kernel_options.store->Put(codegen::EntryKind::kModule, key,
                               EncodeModuleEntry(*module, kernels));
   }
-  return executable;
+  return Finish(std::move(module), std::move(kernels), kernel_options.specialise, report, start);
 }
 
 }  // namespace swage::cpu

@@ -25,10 +25,11 @@ struct CompileOptions {
   KernelOptions kernels;
 };
 
-// `module` verifies, has static shapes, and no layouts but the entry's, which are taken as
-// row-major: that is what the buffers of an Executable are. `messages` (may be null) receives what
-// the passes want a person to know. Errors: InvalidArgument for bad options, Unimplemented naming
-// an op that the CPU does not have, ResourceExhausted for absurd sizes.
+// `module` verifies and has no layouts but the entry's, which are taken as row-major: that is what
+// the buffers of an Executable are. If its shapes have symbols, so has the executable: ForSizes.
+// `messages` (may be null) receives what the passes want a person to know. Errors: InvalidArgument
+// for bad options, Unimplemented naming an op that the CPU does not have, ResourceExhausted for
+// absurd sizes.
 StatusOr<std::shared_ptr<codegen::Executable>> Compile(
     std::unique_ptr<ir::Module> module, const CompileOptions& options,
     std::vector<passes::Message>* messages = nullptr);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -22,10 +21,6 @@ namespace swage::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// A slice of a kernel that is worth a thread.
-constexpr double kSliceNanoseconds = 10000;
-constexpr int64_t kSlicesPerThread = 4;
 
 // What a job needs until its kernel exists.
 struct Planned {
@@ -95,27 +90,14 @@ double EstimateNanoseconds(const ir::Instruction& fusion) {
   return cycles / device.clock_ghz + bytes / device.dram_gb_per_s_core;
 }
 
-Status FillRunTimeSizes(const ir::Instruction& fusion, const Planned& planned, KernelJob* job) {
-  ir::SymbolBinding binding;
+void FillRunTimeSizes(const ir::Instruction& fusion, const Planned& planned, KernelJob* job) {
+  std::vector<std::pair<const ir::Symbol*, ir::Dim>> values;
   for (size_t i = 0; i < planned.generalised.symbols.size(); ++i) {
-    const std::optional<int64_t> value = planned.generalised.values[i];
-    if (!value.has_value()) {
-      return Unimplemented("[compile] ", fusion.name(), " has the symbolic extent ",
-                           planned.generalised.symbols[i].ToString(),
-                           "; programs with symbols do not run on the cpu yet");
-    }
-    SWAGE_RETURN_IF_ERROR(binding.Bind(planned.generalised.symbols[i], *value));
+    values.emplace_back(planned.generalised.symbols[i].symbol(), planned.generalised.values[i]);
   }
-  for (const ir::Dim& dim : planned.plan.dims) {
-    SWAGE_ASSIGN_OR_RETURN(int64_t value, dim.Evaluate(binding));
-    job->dims.push_back(value);
-  }
-  SWAGE_ASSIGN_OR_RETURN(job->tasks, planned.plan.tasks.Evaluate(binding));
-  const double per_task =
-      EstimateNanoseconds(fusion) / static_cast<double>(std::max<int64_t>(1, job->tasks));
-  job->min_grain = static_cast<int64_t>(kSliceNanoseconds / std::max(per_task, 1e-3)) + 1;
-  SetGrain(job);
-  return OkStatus();
+  for (const ir::Dim& dim : planned.plan.dims) job->dims.push_back(dim.Substitute(values));
+  job->tasks = planned.plan.tasks.Substitute(values);
+  job->nanoseconds = static_cast<int64_t>(std::min(EstimateNanoseconds(fusion), 1e18));
 }
 
 void Count(const KernelJob& job, codegen::CompileReport* report) {
@@ -188,10 +170,6 @@ void LookUp(std::vector<KernelJob>* jobs, const KernelOptions& options,
 
 }  // namespace
 
-void SetGrain(KernelJob* job) {
-  job->grain = std::max(job->min_grain, job->tasks / (NumThreads() * kSlicesPerThread));
-}
-
 void FindKernels(std::vector<KernelJob>* jobs, const KernelOptions& options,
                  codegen::CompileReport* report) {
   std::vector<Status> absent(jobs->size());
@@ -199,7 +177,6 @@ void FindKernels(std::vector<KernelJob>* jobs, const KernelOptions& options,
       jobs, options, [&](int64_t i) { return KernelFromStore(*options.store, (*jobs)[i].key); },
       &absent);
   for (KernelJob& job : *jobs) {
-    SetGrain(&job);
     if (job.kernel != nullptr) Count(job, report);
   }
 }
@@ -238,7 +215,7 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
     if (!statuses[i].ok()) {
       return Annotate(statuses[i], absl::StrCat(" (kernel of ", fusions[i]->name(), ")"));
     }
-    SWAGE_RETURN_IF_ERROR(FillRunTimeSizes(*fusions[i], planned[i], &jobs[i]));
+    FillRunTimeSizes(*fusions[i], planned[i], &jobs[i]);
     if (planned[i].quick) ++report->quick_kernels;
     Count(jobs[i], report);
   }

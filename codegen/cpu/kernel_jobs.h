@@ -20,8 +20,8 @@ namespace swage::cpu {
 struct Specialisation;
 
 struct KernelOptions {
-  bool baked_dims = false;   // compile every extent in; for tests and measurements
-  bool keep_texts = false;   // IR and assembly, for dumps
+  bool baked_dims = false;  // compile every extent in; for tests and measurements
+  bool keep_texts = false;  // IR and assembly, for dumps
   // Kernels that are not in the cache are generated at CodegenLevel::kNone: for a program that runs
   // until a better one is ready. The bits of results are the same.
   bool quick = false;
@@ -39,17 +39,15 @@ struct KernelJob {
   std::string key;                  // of the kernel, serialised
   std::string plan;                 // the schedule in words
   std::vector<ir::Literal> tables;  // further operands, between the fusion's and its results
-  std::vector<int64_t> dims;        // values of the kernel's run-time extents
-  int64_t tasks = 0;
-  int64_t min_grain = 1;  // tasks that are worth a thread
-  int64_t grain = 1;      // tasks that one thread takes at a time, on this machine
+  // Of the module's symbols, where it has some.
+  std::vector<ir::Dim> dims;  // values of the kernel's run-time extents
+  ir::Dim tasks = 0;
+  // The whole kernel on one thread, about; at the upper bounds of symbols.
+  int64_t nanoseconds = 0;
 };
 
-// Sets the grain from the tasks and what is worth a thread.
-void SetGrain(KernelJob* job);
-
-// The kernels of jobs whose keys and numbers are known, from the kernel cache or options.store. Jobs
-// whose kernel is in neither are left without one.
+// The kernels of jobs whose keys and numbers are known, from the kernel cache or options.store.
+// Jobs whose kernel is in neither are left without one.
 void FindKernels(std::vector<KernelJob>* jobs, const KernelOptions& options,
                  codegen::CompileReport* report);
 

@@ -8,8 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/key_material.h"
+#include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
+#include "compiler/ir/symbol_scope.h"
 
 namespace swage::cpu {
 namespace {
@@ -22,7 +24,8 @@ using ir::Literal;
 //   constant  the bytes of constant i
 //   kernel    the key of a kernel
 //   table     dtype, a space, the bytes: a table of numbers
-//   job       kernel;tasks;min_grain;dims;tables  of a fusion, lists with commas
+//   job       kernel;tasks;nanoseconds;dims;tables  of a fusion; a bar between dims, which may be
+//             expressions of the program's symbols, a comma between tables
 constexpr std::string_view kHlo = "hlo", kConstant = "constant", kKernel = "kernel",
                            kTable = "table", kJob = "job";
 
@@ -58,8 +61,10 @@ class Writer {
         tables.push_back(
             absl::StrCat(ToAbsl(ir::DTypeName(table.dtype())), " ", ToAbsl(BytesOf(table))));
       }
-      jobs.push_back(absl::StrCat(kernel->second, ";", job.tasks, ";", job.min_grain, ";",
-                                  absl::StrJoin(job.dims, ","), ";", absl::StrJoin(of_job, ",")));
+      const auto dim_text = [](std::string* out, const ir::Dim& dim) { *out += dim.ToString(); };
+      jobs.push_back(absl::StrCat(kernel->second, ";", job.tasks.ToString(), ";", job.nanoseconds,
+                                  ";", absl::StrJoin(job.dims, "|", dim_text), ";",
+                                  absl::StrJoin(of_job, ",")));
     }
     for (const std::string& table : tables) fields_.Add(kTable, table);
     for (const std::string& job : jobs) fields_.Add(kJob, job);
@@ -94,6 +99,10 @@ class Reader {
     if (hlo == nullptr) return Malformed("no program");
     ModuleEntry entry;
     SWAGE_ASSIGN_OR_RETURN(entry.module, Parse(*hlo));
+    for (const ir::Symbol* symbol : ir::SymbolsOf(*entry.module)) {
+      if (symbol->name.empty()) continue;
+      SWAGE_RETURN_IF_ERROR(scope_.Declare(symbol->name, symbol->min, symbol->max).status());
+    }
     const std::vector<Instruction*> fusions = Fusions(*entry.module);
     if (fusions.size() != jobs.size()) return Malformed("not one kernel for each fusion");
     for (size_t i = 0; i < jobs.size(); ++i) {
@@ -147,18 +156,33 @@ class Reader {
     return true;
   }
 
-  StatusOr<KernelJob> ReadJob(std::string_view text) const {
+  StatusOr<ir::Dim> ReadDim(absl::string_view text) {
+    size_t end = 0;
+    SWAGE_ASSIGN_OR_RETURN(const ir::Dim dim, ir::ParseDim(ToStd(text), &end, scope_));
+    if (end != text.size() || (dim.is_static() && *dim.static_value() < 0)) {
+      return Malformed("a kernel's extent");
+    }
+    return dim;
+  }
+
+  StatusOr<KernelJob> ReadJob(std::string_view text) {
     const std::vector<absl::string_view> parts = absl::StrSplit(ToAbsl(text), ';');
     KernelJob job;
     uint64_t kernel = 0;
     std::vector<int64_t> tables;
     if (parts.size() != 5 || !absl::SimpleAtoi(parts[0], &kernel) ||
-        !absl::SimpleAtoi(parts[1], &job.tasks) || !absl::SimpleAtoi(parts[2], &job.min_grain) ||
-        !ReadNumbers(parts[3], &job.dims) || !ReadNumbers(parts[4], &tables)) {
+        !absl::SimpleAtoi(parts[2], &job.nanoseconds) || !ReadNumbers(parts[4], &tables)) {
       return Malformed("a kernel's numbers");
     }
-    if (kernel >= kernels_.size() || job.tasks < 0 || job.min_grain < 1) {
+    if (kernel >= kernels_.size() || job.nanoseconds < 0) {
       return Malformed("a kernel's numbers are out of range");
+    }
+    SWAGE_ASSIGN_OR_RETURN(job.tasks, ReadDim(parts[1]));
+    if (!parts[3].empty()) {
+      for (const absl::string_view part : absl::StrSplit(parts[3], '|')) {
+        SWAGE_ASSIGN_OR_RETURN(const ir::Dim dim, ReadDim(part));
+        job.dims.push_back(dim);
+      }
     }
     job.key = kernels_[kernel];
     for (const int64_t table : tables) {
@@ -170,6 +194,7 @@ class Reader {
 
   std::vector<std::string_view> constants_, kernels_;
   std::vector<Literal> tables_;
+  ir::SymbolScope scope_;
 };
 
 }  // namespace

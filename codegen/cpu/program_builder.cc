@@ -1,8 +1,12 @@
 #include "codegen/cpu/program_builder.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
+#include "base/parallel_for.h"
 #include "compiler/analysis/buffer_assignment.h"
+#include "compiler/cost/cost_model.h"
 
 namespace swage::cpu {
 namespace {
@@ -12,35 +16,77 @@ using analysis::Slice;
 using ir::Instruction;
 using ir::Opcode;
 
+using Callees = absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>;
+
+// A slice of a kernel that is worth a thread.
+constexpr double kSliceNanoseconds = 10000;
+constexpr int64_t kSlicesPerThread = 4;
+
+StatusOr<ir::Shape> Sized(ir::Shape shape, const ir::SymbolBinding& sizes) {
+  for (int i = 0; shape.is_array() && i < shape.rank(); ++i) {
+    SWAGE_ASSIGN_OR_RETURN(const int64_t extent, shape.dim(i).Evaluate(sizes));
+    shape.set_dim(i, ir::Dim(extent));
+  }
+  return shape;
+}
+
+// The elements that a kernel reads and writes, relative to those at the bounds of its symbols.
+StatusOr<double> ShareOfBound(const Instruction& fusion, const ir::SymbolBinding& sizes) {
+  double here = 1, bound = 1;
+  Status status;
+  const auto add = [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
+    if (!leaf.is_array() || !status.ok()) return;
+    double elements = 1;
+    for (const ir::Dim dim : leaf.dims()) {
+      const StatusOr<int64_t> extent = dim.Evaluate(sizes);
+      status = extent.status();
+      if (!status.ok()) return;
+      elements *= static_cast<double>(*extent);
+    }
+    here += elements;
+    bound += static_cast<double>(cost::ElementsClass(leaf));
+  };
+  for (const Instruction* operand : fusion.operands()) ir::ForEachLeaf(operand->shape(), add);
+  ir::ForEachLeaf(fusion.shape(), add);
+  if (!status.ok()) return status;
+  return here / bound;
+}
+
 class ProgramBuilder {
  public:
-  ProgramBuilder(const BufferAssignment& buffers, CpuProgram* program)
-      : buffers_(buffers), program_(program) {}
+  ProgramBuilder(const BufferAssignment& buffers, const ir::SymbolBinding& sizes,
+                 CpuProgram* program)
+      : buffers_(buffers), sizes_(sizes), program_(program) {}
 
   // Before any Add.
   Status Prepare(absl::Span<Instruction* const> order, const KernelMap& kernels);
-  Status Add(const Instruction& instruction, const KernelMap& kernels,
-             const absl::flat_hash_map<const ir::Computation*,
-                                       std::shared_ptr<codegen::Executable>>& callees);
+  Status Add(const Instruction& instruction, const KernelMap& kernels, const Callees& callees);
 
  private:
+  StatusOr<KernelVersion> VersionOf(const Instruction& fusion, const KernelJob& job) const;
   BufferRef RefOf(const Instruction* value, const ir::ShapeIndex& leaf);
   void AddRefs(const Instruction* value, Step* step);
 
   const BufferAssignment& buffers_;
+  const ir::SymbolBinding& sizes_;
   CpuProgram* program_;
   absl::flat_hash_map<std::pair<int64_t, int64_t>, int32_t> arena_rows_;  // (offset, size)
   absl::flat_hash_map<const Instruction*, int> first_table_;  // among the program's constants
 };
 
 Status ProgramBuilder::Prepare(absl::Span<Instruction* const> order, const KernelMap& kernels) {
-  auto shape_of = [](const analysis::BufferLeaf& leaf) {
-    ir::Shape shape = *ir::Subshape(leaf.instruction->shape(), leaf.index);
-    shape.clear_layout();
-    return shape;
+  const auto add_shapes = [&](const std::vector<analysis::BufferLeaf>& leaves,
+                              std::vector<ir::Shape>* shapes) -> Status {
+    for (const analysis::BufferLeaf& leaf : leaves) {
+      SWAGE_ASSIGN_OR_RETURN(ir::Shape shape,
+                             Sized(*ir::Subshape(leaf.instruction->shape(), leaf.index), sizes_));
+      shape.clear_layout();
+      shapes->push_back(std::move(shape));
+    }
+    return OkStatus();
   };
-  for (const auto& leaf : buffers_.parameters()) program_->input_shapes.push_back(shape_of(leaf));
-  for (const auto& leaf : buffers_.outputs()) program_->output_shapes.push_back(shape_of(leaf));
+  SWAGE_RETURN_IF_ERROR(add_shapes(buffers_.parameters(), &program_->input_shapes));
+  SWAGE_RETURN_IF_ERROR(add_shapes(buffers_.outputs(), &program_->output_shapes));
   for (const Instruction* constant : buffers_.constants()) {
     SWAGE_RET_CHECK(!constant->literal().is_tuple(), constant->name());
     program_->constants.push_back(constant->literal());
@@ -84,10 +130,32 @@ void ProgramBuilder::AddRefs(const Instruction* value, Step* step) {
   });
 }
 
-Status ProgramBuilder::Add(
-    const Instruction& instruction, const KernelMap& kernels,
-    const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>&
-        callees) {
+StatusOr<KernelVersion> ProgramBuilder::VersionOf(const Instruction& fusion,
+                                                  const KernelJob& job) const {
+  KernelVersion version{.fn = job.kernel->code->entry(), .kernel = job.kernel};
+  bool symbolic = !job.tasks.is_static();
+  for (const ir::Dim dim : job.dims) {
+    SWAGE_ASSIGN_OR_RETURN(const int64_t extent, dim.Evaluate(sizes_));
+    SWAGE_RET_CHECK(extent >= 0, fusion.name(), ": ", dim.ToString(), " is ", extent);
+    version.dims.push_back(extent);
+    symbolic = symbolic || !dim.is_static();
+  }
+  SWAGE_ASSIGN_OR_RETURN(version.tasks, job.tasks.Evaluate(sizes_));
+  SWAGE_RET_CHECK(version.tasks >= 0, fusion.name());
+  double nanoseconds = static_cast<double>(job.nanoseconds);
+  if (symbolic) {
+    SWAGE_ASSIGN_OR_RETURN(const double share, ShareOfBound(fusion, sizes_));
+    nanoseconds *= share;
+  }
+  const double per_task = nanoseconds / static_cast<double>(std::max<int64_t>(1, version.tasks));
+  const int64_t worth_a_thread =
+      static_cast<int64_t>(kSliceNanoseconds / std::max(per_task, 1e-3)) + 1;
+  version.grain = std::max(worth_a_thread, version.tasks / (NumThreads() * kSlicesPerThread));
+  return version;
+}
+
+Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kernels,
+                           const Callees& callees) {
   Step step;
   step.name = instruction.name();
   switch (instruction.opcode()) {
@@ -100,10 +168,9 @@ Status ProgramBuilder::Add(
     case Opcode::kFusion: {
       auto it = kernels.find(&instruction);
       SWAGE_RET_CHECK(it != kernels.end(), instruction.name());
-      const KernelJob& job = it->second;
       step.kind = Step::Kind::kKernel;
-      step.kernel =
-          VersionedKernel({job.kernel->code->entry(), job.dims, job.tasks, job.grain, job.kernel});
+      SWAGE_ASSIGN_OR_RETURN(KernelVersion version, VersionOf(instruction, it->second));
+      step.kernel = VersionedKernel(std::move(version));
       break;
     }
     case Opcode::kCopy: {
@@ -111,7 +178,8 @@ Status ProgramBuilder::Add(
         return Unimplemented("[compile] ", instruction.name(), ": copy of a tuple");
       }
       step.kind = Step::Kind::kCopy;
-      SWAGE_ASSIGN_OR_RETURN(step.bytes, instruction.shape().ByteSize());
+      SWAGE_ASSIGN_OR_RETURN(const ir::Shape shape, Sized(instruction.shape(), sizes_));
+      SWAGE_ASSIGN_OR_RETURN(step.bytes, shape.ByteSize());
       break;
     }
     case Opcode::kCall: {
@@ -137,15 +205,12 @@ Status ProgramBuilder::Add(
   return OkStatus();
 }
 
-}  // namespace
-
-StatusOr<CpuProgram> BuildProgram(
-    const ir::Computation& computation, const KernelMap& kernels,
-    const absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>&
-        callees) {
-  SWAGE_ASSIGN_OR_RETURN(const BufferAssignment buffers, analysis::AssignBuffers(computation));
+StatusOr<CpuProgram> BuildProgram(const ir::Computation& computation, const KernelMap& kernels,
+                                  const Callees& callees, const ir::SymbolBinding& sizes) {
+  SWAGE_ASSIGN_OR_RETURN(const BufferAssignment buffers,
+                         analysis::AssignBuffers(computation, {.sizes = &sizes}));
   CpuProgram program;
-  ProgramBuilder builder(buffers, &program);
+  ProgramBuilder builder(buffers, sizes, &program);
   const std::vector<Instruction*> order =
       computation.schedule().empty() ? computation.PostOrder() : computation.schedule();
   SWAGE_RETURN_IF_ERROR(builder.Prepare(order, kernels));
@@ -153,6 +218,25 @@ StatusOr<CpuProgram> BuildProgram(
     SWAGE_RETURN_IF_ERROR(builder.Add(*instruction, kernels, callees));
   }
   return program;
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<codegen::Executable>> BuildExecutable(
+    const ir::Module& module, const KernelMap& kernels, const ir::SymbolBinding& sizes,
+    const Specialisation* specialise, codegen::CompileReport report,
+    std::chrono::steady_clock::time_point start) {
+  // A stand-in is gone before it could be hot.
+  if (report.quick_kernels > 0) specialise = nullptr;
+  Callees executables;
+  for (const ir::Computation* computation : module.ExecutedComputations()) {
+    SWAGE_ASSIGN_OR_RETURN(CpuProgram program,
+                           BuildProgram(*computation, kernels, executables, sizes));
+    program.specialise = specialise;
+    report.total_ms = MillisecondsSince(start);
+    executables[computation] = std::make_shared<CpuExecutable>(std::move(program), report);
+  }
+  return executables.at(module.entry());
 }
 
 }  // namespace swage::cpu

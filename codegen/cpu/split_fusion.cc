@@ -32,8 +32,7 @@ StatusOr<std::vector<Instruction*>> SplitFusion(Instruction* fusion) {
     return ResourceExhausted("[compile] the kernel of ", fusion->name(),
                              " is too large although it is a single op");
   }
-  SWAGE_RETURN_IF_ERROR(
-      parent->Replace(fusion, inlined[body->root()]));
+  SWAGE_RETURN_IF_ERROR(parent->Replace(fusion, inlined[body->root()]));
   SWAGE_RETURN_IF_ERROR(parent->module()->RemoveComputation(body));
   std::vector<Instruction*> fusions;
   for (Instruction* op : ops) {

@@ -12,8 +12,9 @@
 
 namespace swage::cpu {
 
-// Replaces `fusion` by one fusion per op of its body (views stay views), reschedules its computation,
-// and returns the new fusions. A fusion of a single op cannot be split: ResourceExhausted.
+// Replaces `fusion` by one fusion per op of its body (views stay views), reschedules its
+// computation, and returns the new fusions. A fusion of a single op cannot be split:
+// ResourceExhausted.
 StatusOr<std::vector<ir::Instruction*>> SplitFusion(ir::Instruction* fusion);
 
 }  // namespace swage::cpu

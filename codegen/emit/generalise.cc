@@ -27,7 +27,7 @@ class ExtentClasses {
 
   Status Run();
   // The symbols made, with their values.
-  const std::vector<std::pair<Dim, int64_t>>& made() const { return made_; }
+  const std::vector<std::pair<Dim, Dim>>& made() const { return made_; }
 
  private:
   // The class of `target` is sum(factor * product(nodes)) + constant.
@@ -50,7 +50,6 @@ class ExtentClasses {
   void UniteAll(const Instruction* a, const Instruction* b, int leaf_b = 0);
   void Bake(Node node) { baked_[Find(node)] = true; }
   void BakeAll(const Instruction* op);
-  std::optional<int64_t> Static(Node node) const { return original_[node].static_value(); }
 
   void Constrain(const Instruction* op);
   void ConstrainSlice(const Instruction* op);
@@ -61,6 +60,8 @@ class ExtentClasses {
   void ConstrainReduce(const Instruction* op);
 
   void Settle();
+  Dim Make(Dim value);
+  Dim Renamed(Dim value);
   Dim ExtentOf(Node node);
   void Rewrite(Instruction* op);
   void RewriteSlice(Instruction* op);
@@ -75,7 +76,8 @@ class ExtentClasses {
   std::vector<Derived> derived_;
   absl::flat_hash_map<Node, const Derived*> definition_;  // of a class
   absl::flat_hash_map<Node, Dim> extent_;                 // of a class
-  std::vector<std::pair<Dim, int64_t>> made_;
+  std::vector<std::pair<Dim, Dim>> made_;
+  std::vector<std::pair<const ir::Symbol*, Dim>> renamed_;  // symbols that the fusion had
 };
 
 void ExtentClasses::AddNodes() {
@@ -96,8 +98,8 @@ void ExtentClasses::Unite(Node a, Node b) {
   a = Find(a);
   b = Find(b);
   if (a == b) return;
-  // A symbol that was there before stands for its class.
-  if (original_[a].is_static() && !original_[b].is_static()) std::swap(a, b);
+  // The larger lower bound says more of the class.
+  if (original_[a].lower_bound() < original_[b].lower_bound()) std::swap(a, b);
   parent_[b] = a;
   baked_[a] = baked_[a] || baked_[b];
 }
@@ -209,10 +211,6 @@ void ExtentClasses::ConstrainSlice(const Instruction* op) {
     const bool all =
         slice.starts[i] == Dim(0) && slice.strides[i] == 1 && slice.limits[i] == original_[whole];
     if (all) Unite(At(op, i), whole);
-    if (!slice.starts[i].is_static() || !slice.limits[i].is_static()) {
-      Bake(At(op, i));
-      Bake(whole);
-    }
   }
 }
 
@@ -221,55 +219,81 @@ void ExtentClasses::ConstrainPad(const Instruction* op) {
   for (int i = 0; i < op->shape().rank(); ++i) {
     const auto& entry = pad.dims[i];
     const Node in = At(op->operand(0), i);
-    const std::optional<int64_t> low = entry.low.static_value();
-    const std::optional<int64_t> high = entry.high.static_value();
+    if (entry.interior == 0) {
+      if (entry.low == Dim(0) && entry.high == Dim(0)) Unite(At(op, i), in);
+      continue;
+    }
+    const Dim border = entry.low + entry.high;
+    if (!border.is_static()) continue;
     // Between no elements there are no gaps, so the formula below holds from one element on.
-    const bool empty_with_gaps = entry.interior > 0 && original_[in] == Dim(0);
-    if (!low || !high || empty_with_gaps) {
+    if (original_[in] == Dim(0)) {
       Bake(in);
       Bake(At(op, i));
-    } else if (entry.interior > 0) {
+    } else if (original_[in].lower_bound() >= 1) {
       // in + (in - 1) * interior + low + high.
       derived_.push_back(
-          {At(op, i), {in}, false, entry.interior + 1, *low + *high - entry.interior});
-    } else if (*low == 0 && *high == 0) {
-      Unite(At(op, i), in);
+          {At(op, i), {in}, false, entry.interior + 1, *border.static_value() - entry.interior});
     }
   }
 }
 
+// Dims i..i_end of one side of a reshape are dims j..j_end of the other.
+struct DimRuns {
+  int i = 0, j = 0, i_end = 0, j_end = 0;
+};
+
+// The shortest runs of dims with equal products; nullopt when there is nothing to be known.
+std::optional<std::vector<DimRuns>> EqualRuns(absl::Span<const Dim> to,
+                                              absl::Span<const Dim> from) {
+  const auto prefixes = [](absl::Span<const Dim> dims) {
+    std::vector<Dim> products = {Dim(1)};
+    for (Dim dim : dims) products.push_back(products.back() * dim);
+    return products;
+  };
+  const std::vector<Dim> left = prefixes(to), right = prefixes(from);
+  const int rows = static_cast<int>(to.size()), columns = static_cast<int>(from.size());
+  std::vector<DimRuns> runs;
+  int i = 0, j = 0;
+  while (i < rows || j < columns) {
+    bool found = false;
+    for (int taken = 1; taken <= rows - i + columns - j && !found; ++taken) {
+      for (int a = std::min(taken, rows - i); a >= 0 && taken - a <= columns - j && !found; --a) {
+        if (left[i + a] != right[j + taken - a] || left[i + a].is_poisoned()) continue;
+        runs.push_back({i, j, i + a, j + taken - a});
+        found = true;
+      }
+    }
+    if (!found) return std::nullopt;
+    i = runs.back().i_end;
+    j = runs.back().j_end;
+  }
+  return runs;
+}
+
 void ExtentClasses::ConstrainReshape(const Instruction* op) {
   const Instruction* from = op->operand(0);
-  const int to_rank = op->shape().rank(), from_rank = from->shape().rank();
-  bool known = true;
-  for (int i = 0; i < to_rank; ++i) known = known && Static(At(op, i)).value_or(0) > 0;
-  for (int i = 0; i < from_rank; ++i) known = known && Static(At(from, i)).value_or(0) > 0;
-  if (!known) {
+  const auto has_zero = [](const Instruction* array) {
+    const auto dims = array->shape().dims();
+    return std::find(dims.begin(), dims.end(), Dim(0)) != dims.end();
+  };
+  std::optional<std::vector<DimRuns>> runs;
+  if (!has_zero(op) && !has_zero(from)) runs = EqualRuns(op->shape().dims(), from->shape().dims());
+  if (!runs.has_value()) {
     if (op->shape().dims() == from->shape().dims()) return UniteAll(op, from);
     BakeAll(op);
     return BakeAll(from);
   }
-  // The shortest runs of dims with equal products.
-  int i = 0, j = 0;
-  while (i < to_rank || j < from_rank) {
-    std::vector<Node> left, right;
-    int64_t left_product = 1, right_product = 1;
-    const auto take = [](const Instruction* array, int* at, std::vector<Node>* nodes,
-                         int64_t* product, const ExtentClasses& self) {
-      const Node node = self.At(array, (*at)++);
-      const int64_t extent = *self.Static(node);
-      *product *= extent;
-      if (extent != 1) nodes->push_back(node);
-    };
-    do {
-      if (left_product <= right_product && i < to_rank) {
-        take(op, &i, &left, &left_product, *this);
-      } else if (j < from_rank) {
-        take(from, &j, &right, &right_product, *this);
-      } else {
-        take(op, &i, &left, &left_product, *this);
-      }
-    } while (left_product != right_product);
+  const auto nodes_of = [&](const Instruction* array, int begin, int end) {
+    std::vector<Node> nodes;
+    for (int i = begin; i < end; ++i) {
+      const Node node = At(array, i);
+      if (original_[node] != Dim(1)) nodes.push_back(node);
+    }
+    return nodes;
+  };
+  for (const DimRuns& run : *runs) {
+    const std::vector<Node> left = nodes_of(op, run.i, run.i_end);
+    const std::vector<Node> right = nodes_of(from, run.j, run.j_end);
     if (left.size() == 1 && right.size() == 1) {
       Unite(left[0], right[0]);
     } else if (left.size() == 1) {
@@ -367,7 +391,7 @@ void ExtentClasses::Settle() {
     definition_.clear();
     for (const Derived& d : derived_) {
       const Node target = Find(d.target);
-      const bool fixed = baked_[target] || !original_[target].is_static();
+      const bool fixed = baked_[target];
       bool circular = false;
       // Follow the definitions made so far.
       std::vector<Node> pending(d.nodes.begin(), d.nodes.end());
@@ -388,9 +412,30 @@ void ExtentClasses::Settle() {
   }
 }
 
+// A new run-time extent. Kernels for extents from 2 on know that they are neither empty nor one.
+Dim ExtentClasses::Make(Dim value) {
+  const int64_t min = value.lower_bound() >= 2 ? 2 : 0;
+  const Dim symbol = Dim::Symbol("d" + std::to_string(made_.size()), min);
+  made_.push_back({symbol, value});
+  return symbol;
+}
+
+// An expression of the fusion's own symbols, in run-time extents.
+Dim ExtentClasses::Renamed(Dim value) {
+  std::vector<const ir::Symbol*> symbols;
+  value.CollectSymbols(&symbols);
+  for (const ir::Symbol* symbol : symbols) {
+    const bool known = std::any_of(renamed_.begin(), renamed_.end(),
+                                   [&](const auto& entry) { return entry.first == symbol; });
+    if (!known)
+      renamed_.push_back({symbol, Make(Dim::Symbol(symbol->name, symbol->min, symbol->max))});
+  }
+  return value.Substitute(renamed_);
+}
+
 Dim ExtentClasses::ExtentOf(Node node) {
   node = Find(node);
-  if (baked_[node] || !original_[node].is_static()) return original_[node];
+  if (baked_[node]) return Renamed(original_[node]);
   if (auto it = extent_.find(node); it != extent_.end()) return it->second;
   Dim extent;
   if (auto it = definition_.find(node); it != definition_.end()) {
@@ -405,32 +450,43 @@ Dim ExtentClasses::ExtentOf(Node node) {
     }
     extent = extent * Dim(d.scale) + Dim(d.constant);
   } else {
-    extent = Dim::Symbol("d" + std::to_string(made_.size()), 2);
-    made_.push_back({extent, *original_[node].static_value()});
+    extent = Make(original_[node]);
   }
   extent_[node] = extent;
   return extent;
 }
 
+// How many times `size` makes `start`; 0 when it does not, or that cannot be known.
+int64_t PieceOf(Dim start, Dim size) {
+  constexpr int64_t kPieces = 64;  // of symbolic sizes
+  if (start.is_static() && size.is_static()) {
+    const int64_t at = *start.static_value(), step = *size.static_value();
+    return step > 1 && at % step == 0 ? at / step : 0;
+  }
+  for (int64_t k = 1; k <= kPieces && !size.is_static(); ++k) {
+    if (start == Dim(k) * size) return k;
+  }
+  return 0;
+}
+
 void ExtentClasses::RewriteSlice(Instruction* op) {
   ir::SliceAttrs slice = op->attrs<ir::SliceAttrs>();
   for (int i = 0; i < op->shape().rank(); ++i) {
-    if (!slice.starts[i].is_static() || !slice.limits[i].is_static()) continue;
     const Node in = At(op->operand(0), i), out = At(op, i);
-    const int64_t start = *slice.starts[i].static_value();
-    const int64_t size = *Static(out);
     const Dim in_extent = ExtentOf(in), out_extent = ExtentOf(out);
-    Dim first = start;
-    if (start != 0 && slice.strides[i] == 1) {
+    const Dim start = slice.starts[i];
+    Dim first = Renamed(start);
+    if (start != Dim(0) && slice.strides[i] == 1) {
       if (slice.limits[i] == original_[in]) {
         first = in_extent - out_extent;  // a tail
-      } else if (size > 1 && start % size == 0) {
-        first = out_extent * Dim(start / size);  // one of equal pieces
+      } else if (const int64_t piece = PieceOf(start, original_[out])) {
+        first = out_extent * Dim(piece);  // one of equal pieces
       }
     }
     slice.starts[i] = first;
-    slice.limits[i] =
-        size == 0 ? first : first + (out_extent - Dim(1)) * Dim(slice.strides[i]) + Dim(1);
+    slice.limits[i] = original_[out] == Dim(0)
+                          ? first
+                          : first + (out_extent - Dim(1)) * Dim(slice.strides[i]) + Dim(1);
   }
   op->set_attributes(std::move(slice));
 }
@@ -439,11 +495,15 @@ void ExtentClasses::RewritePad(Instruction* op) {
   ir::PadAttrs pad = op->attrs<ir::PadAttrs>();
   for (int i = 0; i < op->shape().rank(); ++i) {
     auto& entry = pad.dims[i];
-    if (!entry.low.is_static() || !entry.high.is_static() || entry.interior > 0) continue;
+    const Dim low = Renamed(entry.low), high = Renamed(entry.high);
     const Dim grown = ExtentOf(At(op, i)) - ExtentOf(At(op->operand(0), i));
-    if (!(entry.high == Dim(0))) {
-      entry.high = grown - entry.low;
-    } else if (!(entry.low == Dim(0))) {
+    if (entry.interior > 0) {
+      entry.high = high;
+      entry.low = low;
+    } else if (entry.high != Dim(0)) {
+      entry.high = grown - low;
+      entry.low = low;
+    } else if (entry.low != Dim(0)) {
       entry.low = grown;
     }
   }
@@ -488,21 +548,18 @@ Status ExtentClasses::Run() {
   for (Instruction* op : order_) {
     if (op->opcode() != Opcode::kParameter) Rewrite(op);
   }
-  // Whatever was derived must give back this call's extents.
-  ir::SymbolBinding binding;
-  for (const auto& [symbol, value] : made_) SWAGE_RETURN_IF_ERROR(binding.Bind(symbol, value));
+  // Whatever was derived must give back the extents that were there.
+  std::vector<std::pair<const ir::Symbol*, Dim>> values;
+  for (const auto& [symbol, value] : made_) values.emplace_back(symbol.symbol(), value);
   for (const Instruction* op : order_) {
     int leaf = 0;
     Status wrong;
     ir::ForEachLeaf(op->shape(), [&](const ir::ShapeIndex&, const ir::Shape& shape) {
       for (int i = 0; shape.is_array() && i < shape.rank(); ++i) {
-        const std::optional<int64_t> want = Static(At(op, i, leaf));
-        if (!want) continue;
-        StatusOr<int64_t> got = shape.dim(i).Evaluate(binding);
-        if (!got.ok() || *got != *want) {
-          wrong = Internal("[generalise] ", ToAbsl(op->name()), " dimension ", i, ": got ",
-                           ToAbsl(shape.dim(i).ToString()), ", want ", *want);
-        }
+        const Dim want = original_[At(op, i, leaf)];
+        if (shape.dim(i).Substitute(values) == want) continue;
+        wrong = Internal("[generalise] ", ToAbsl(op->name()), " dimension ", i, ": got ",
+                         ToAbsl(shape.dim(i).ToString()), ", want ", ToAbsl(want.ToString()));
       }
       ++leaf;
     });
@@ -521,7 +578,7 @@ StatusOr<GeneralisedFusion> Generalise(const ir::Computation& fusion, bool baked
   for (Instruction* op : result.fusion->Instructions()) op->mutable_shape()->clear_layout();
   // The order in which a combiner was to run is no part of a kernel.
   for (ir::Computation* computation : result.module->Computations()) computation->set_schedule({});
-  std::vector<std::pair<Dim, int64_t>> made;
+  std::vector<std::pair<Dim, Dim>> made;
   if (!baked) {
     ExtentClasses classes(result.fusion);
     SWAGE_RETURN_IF_ERROR(classes.Run());
@@ -531,7 +588,7 @@ StatusOr<GeneralisedFusion> Generalise(const ir::Computation& fusion, bool baked
   for (Dim symbol : result.symbols) {
     auto at = std::find_if(made.begin(), made.end(),
                            [&](const auto& entry) { return entry.first == symbol; });
-    result.values.push_back(at == made.end() ? std::nullopt : std::optional<int64_t>(at->second));
+    result.values.push_back(at == made.end() ? symbol : at->second);
   }
   return result;
 }

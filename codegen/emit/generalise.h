@@ -5,14 +5,14 @@
 // merged reshape) are expressions. Two calls that differ only in lengths then give the same text,
 // and so the same kernel.
 //
-// Symbols that the fusion already has stay. What a literal fixes (an array constant, the number of
-// index components of a gather) stays baked.
+// The extents of a symbolic fusion are treated alike, so that it has the kernels of its sizes; the
+// value of a made symbol is then an expression of the fusion's own. What a literal fixes (an array
+// constant, the number of index components of a gather) stays baked.
 #ifndef SWAGE_CODEGEN_EMIT_GENERALISE_H_
 #define SWAGE_CODEGEN_EMIT_GENERALISE_H_
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/status.h"
@@ -23,10 +23,10 @@ namespace swage::emit {
 struct GeneralisedFusion {
   std::unique_ptr<ir::Module> module;
   ir::Computation* fusion = nullptr;  // the module's entry
-  // The run-time extents in the order in which a kernel of this fusion takes them, and their values
-  // for this call (nullopt: a symbol that was there before).
+  // The run-time extents in the order in which a kernel of this fusion takes them, and their
+  // values: numbers, or expressions of the fusion's own symbols.
   std::vector<ir::Dim> symbols;
-  std::vector<std::optional<int64_t>> values;
+  std::vector<ir::Dim> values;
 };
 
 // With `baked`, a plain copy: every extent stays a constant of the kernel.

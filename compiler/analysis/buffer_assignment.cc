@@ -20,13 +20,16 @@ class BufferAssigner {
  public:
   BufferAssigner(const ir::Computation& computation, absl::Span<Instruction* const> order,
                  const BufferOptions& options)
-      : computation_(computation), order_(order), can_write_over_(options.can_write_over) {
+      : computation_(computation),
+        order_(order),
+        sizes_(options.sizes),
+        can_write_over_(options.can_write_over) {
     if (!can_write_over_) can_write_over_ = CanWriteOver;
   }
 
   StatusOr<BufferAssignment> Assign() {
     result_.name_ = computation_.name();
-    SWAGE_ASSIGN_OR_RETURN(result_.ranges_, LiveRanges::Compute(computation_, order_));
+    SWAGE_ASSIGN_OR_RETURN(result_.ranges_, LiveRanges::Compute(computation_, order_, sizes_));
     result_.slices_.resize(values().size());
     for (size_t i = 0; i < values().size(); ++i) result_.slices_[i].size = values()[i].bytes;
     SWAGE_RETURN_IF_ERROR(AddParameters());
@@ -235,6 +238,7 @@ class BufferAssigner {
 
   const ir::Computation& computation_;
   const absl::Span<Instruction* const> order_;
+  const ir::SymbolBinding* const sizes_;
   std::function<bool(const Instruction&, int, int64_t)> can_write_over_;
   BufferAssignment result_;
   std::vector<ValueId> parameter_values_;

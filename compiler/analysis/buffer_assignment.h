@@ -64,6 +64,8 @@ struct BufferOptions {
   // Whether `user` may write leaf `output_leaf` of its result over its operand number `operand`.
   // Unset: CanWriteOver.
   std::function<bool(const ir::Instruction& user, int operand, int64_t output_leaf)> can_write_over;
+  // Of every symbol of the computation; null: symbols count as their upper bounds.
+  const ir::SymbolBinding* sizes = nullptr;
 };
 
 class BufferAssignment {

@@ -17,14 +17,15 @@ bool IsAlias(const Instruction& instruction) {
 }
 
 StatusOr<LiveRanges> LiveRanges::Compute(const ir::Computation& computation,
-                                         absl::Span<Instruction* const> order) {
+                                         absl::Span<Instruction* const> order,
+                                         const ir::SymbolBinding* sizes) {
   LiveRanges ranges;
   ranges.length_ = static_cast<int64_t>(order.size());
   ranges.of_.reserve(order.size());
   for (int64_t time = 0; time < ranges.length_; ++time) {
     const Instruction* instruction = order[time];
     const size_t known = ranges.values_.size();
-    SWAGE_RETURN_IF_ERROR(ranges.Add(order[time]));
+    SWAGE_RETURN_IF_ERROR(ranges.Add(order[time], sizes));
     const bool is_given =
         instruction->opcode() == Opcode::kParameter || instruction->opcode() == Opcode::kConstant;
     for (size_t i = known; i < ranges.values_.size(); ++i) {
@@ -41,14 +42,14 @@ StatusOr<LiveRanges> LiveRanges::Compute(const ir::Computation& computation,
   return ranges;
 }
 
-Status LiveRanges::Add(Instruction* instruction) {
+Status LiveRanges::Add(Instruction* instruction, const ir::SymbolBinding* sizes) {
   for (const Instruction* operand : instruction->operands()) {
     SWAGE_RET_CHECK(of_.contains(operand), instruction->name(), " comes before its operand ",
                     operand->name());
   }
   Leaves leaves = {.first = static_cast<int64_t>(leaves_.size())};
   if (!IsAlias(*instruction)) {
-    SWAGE_RETURN_IF_ERROR(AddValues(instruction));
+    SWAGE_RETURN_IF_ERROR(AddValues(instruction, sizes));
   } else if (instruction->opcode() == Opcode::kTuple) {
     for (const Instruction* operand : instruction->operands()) {
       const Leaves from = of_.at(operand);
@@ -72,10 +73,32 @@ Status LiveRanges::Add(Instruction* instruction) {
   return OkStatus();
 }
 
-Status LiveRanges::AddValues(const Instruction* instruction) {
+namespace {
+
+constexpr int64_t kUnboundedExtent = 1024;
+
+StatusOr<int64_t> BytesOf(Shape shape, const ir::SymbolBinding* sizes) {
+  for (int i = 0; i < shape.rank(); ++i) {
+    const ir::Dim dim = shape.dim(i);
+    if (dim.is_static()) continue;
+    int64_t extent = dim.upper_bound();
+    if (sizes != nullptr) {
+      SWAGE_ASSIGN_OR_RETURN(extent, dim.Evaluate(*sizes));
+    } else if (extent == ir::kUnbounded) {
+      extent = kUnboundedExtent;
+    }
+    shape.set_dim(i, ir::Dim(extent));
+  }
+  return shape.ByteSize();
+}
+
+}  // namespace
+
+Status LiveRanges::AddValues(const Instruction* instruction, const ir::SymbolBinding* sizes) {
   Status status;
   ir::ForEachLeaf(instruction->shape(), [&](const ShapeIndex& index, const Shape& leaf) {
-    const StatusOr<int64_t> bytes = leaf.ByteSize();
+    const StatusOr<int64_t> bytes =
+        leaf.is_static() || !leaf.is_array() ? leaf.ByteSize() : BytesOf(leaf, sizes);
     if (!bytes.ok()) {
       // An extent beyond 64 bits is a limit; anything else is passed on as it is.
       if (status.ok()) {

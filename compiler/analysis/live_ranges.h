@@ -35,10 +35,12 @@ bool IsAlias(const ir::Instruction& instruction);
 
 class LiveRanges {
  public:
-  // `order` holds every instruction of the computation, operands before users. ResourceExhausted
-  // for sizes beyond 64 bits.
+  // `order` holds every instruction of the computation, operands before users. Symbolic shapes have
+  // the bytes of `sizes`; without it, of their upper bounds (1024 where there is none).
+  // ResourceExhausted for sizes beyond 64 bits.
   static StatusOr<LiveRanges> Compute(const ir::Computation& computation,
-                                      absl::Span<ir::Instruction* const> order);
+                                      absl::Span<ir::Instruction* const> order,
+                                      const ir::SymbolBinding* sizes = nullptr);
 
   const std::vector<Value>& values() const { return values_; }
   const Value& value(ValueId id) const { return values_[id]; }
@@ -56,8 +58,8 @@ class LiveRanges {
     int64_t offsets = -1;  // tuples: where in offsets_ the first leaves of the elements are
   };
 
-  Status Add(ir::Instruction* instruction);
-  Status AddValues(const ir::Instruction* instruction);
+  Status Add(ir::Instruction* instruction, const ir::SymbolBinding* sizes);
+  Status AddValues(const ir::Instruction* instruction, const ir::SymbolBinding* sizes);
   void AddUses(const ir::Instruction* instruction, int64_t time);
   int64_t FirstLeaf(const ir::Instruction* tuple, int64_t element) const;
 

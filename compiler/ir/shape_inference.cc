@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/ir/assumptions.h"
 #include "compiler/ir/shape_rules.h"
 
 namespace swage::ir {
@@ -70,6 +72,10 @@ Status RequireAtMost(const ShapeQuery& query, Dim a, Dim b, std::string_view wha
   if (holds == Ternary::kYes) return OkStatus();
   if (holds == Ternary::kUnknown && query.assumptions != nullptr &&
       query.assumptions->AssumeAtMost(a, b)) {
+    return OkStatus();
+  }
+  if (holds == Ternary::kUnknown && !a.is_poisoned() && !b.is_poisoned() &&
+      Assume(a, b, absl::StrCat("[", ToAbsl(OpcodeName(query.opcode)), "] ", ToAbsl(what)))) {
     return OkStatus();
   }
   return ShapeError(query, ToAbsl(what), ": ", a.ToString(), " is ",

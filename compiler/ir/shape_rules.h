@@ -35,7 +35,7 @@ const T& AttrsOf(const ShapeQuery& query) {
 
 // Ok when a == b for every value of their symbols; else an error that says `what` and both.
 Status RequireEqual(const ShapeQuery& query, Dim a, Dim b, std::string_view what);
-// Ok when a <= b.
+// Ok when a <= b, or that may be assumed (assumptions.h).
 Status RequireAtMost(const ShapeQuery& query, Dim a, Dim b, std::string_view what);
 // Ok when all operands are arrays.
 Status RequireArrays(const ShapeQuery& query);

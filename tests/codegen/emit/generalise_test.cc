@@ -123,7 +123,7 @@ void ExpectSameWhenBaked(const std::string& hlo) {
   const auto want = Generalise(*(*module)->entry(), /*baked=*/true);
   ASSERT_TRUE(fusion.ok() && want.ok());
   std::vector<int64_t> values;
-  for (const std::optional<int64_t>& value : fusion->values) values.push_back(*value);
+  for (const ir::Dim value : fusion->values) values.push_back(*value.static_value());
   EXPECT_FALSE(values.empty());
   const Status baked = BakeExtents(values, &*fusion);
   ASSERT_TRUE(baked.ok()) << baked.message();

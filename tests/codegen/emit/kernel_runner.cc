@@ -48,19 +48,17 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
     compiled.parameters_.push_back(parameter->shape());
   }
   SWAGE_RET_CHECK(emitted.dims == general.symbols);
-  compiled.symbols_ = general.symbols;
-  compiled.tasks_dim_ = emitted.tasks;
-  ir::SymbolBinding& binding = compiled.known_;
+  compiled.values_ = general.values;
+  std::vector<std::pair<const ir::Symbol*, ir::Dim>> values;
   for (size_t i = 0; i < general.symbols.size(); ++i) {
-    if (!general.values[i]) {
-      compiled.symbolic_ = true;
-      continue;
-    }
-    SWAGE_RETURN_IF_ERROR(binding.Bind(general.symbols[i], *general.values[i]));
-    compiled.dims_.push_back(*general.values[i]);
+    values.emplace_back(general.symbols[i].symbol(), general.values[i]);
+    const std::optional<int64_t> value = general.values[i].static_value();
+    compiled.symbolic_ = compiled.symbolic_ || !value.has_value();
+    compiled.dims_.push_back(value.value_or(-1));
   }
+  compiled.tasks_dim_ = emitted.tasks.Substitute(values);
   if (!compiled.symbolic_) {
-    SWAGE_ASSIGN_OR_RETURN(compiled.tasks_, emitted.tasks.Evaluate(binding));
+    SWAGE_ASSIGN_OR_RETURN(compiled.tasks_, compiled.tasks_dim_.Evaluate({}));
   }
 
   SWAGE_ASSIGN_OR_RETURN(const cpu::HostTarget* host, cpu::HostTarget::Get());
@@ -91,7 +89,7 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
   std::vector<ir::Shape> results = results_;
   int64_t tasks = tasks_;
   if (symbolic_) {
-    ir::SymbolBinding binding = known_;
+    ir::SymbolBinding binding;
     for (size_t i = 0; i < args.size(); ++i) {
       for (int d = 0; d < parameters_[i].rank(); ++d) {
         SWAGE_RETURN_IF_ERROR(
@@ -99,9 +97,9 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
       }
     }
     dims.clear();
-    for (ir::Dim symbol : symbols_) {
-      SWAGE_ASSIGN_OR_RETURN(int64_t value, symbol.Evaluate(binding));
-      dims.push_back(value);
+    for (ir::Dim value : values_) {
+      SWAGE_ASSIGN_OR_RETURN(int64_t extent, value.Evaluate(binding));
+      dims.push_back(extent);
     }
     for (ir::Shape& shape : results) {
       for (int d = 0; d < shape.rank(); ++d) {

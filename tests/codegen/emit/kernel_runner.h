@@ -56,8 +56,7 @@ class CompiledKernel {
   std::vector<int64_t> dims_;
   int64_t tasks_ = 0;
   std::vector<ir::Shape> parameters_, results_;  // as the fusion has them
-  std::vector<ir::Dim> symbols_;
-  ir::SymbolBinding known_;  // of the symbols that generalising made
+  std::vector<ir::Dim> values_;  // of the run-time extents
   ir::Dim tasks_dim_;
   bool symbolic_ = false;
   std::shared_ptr<cpu::LoadedKernel> kernel_;
