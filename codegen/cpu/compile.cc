@@ -113,6 +113,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> LoadModule(const std::string& key
   SWAGE_ASSIGN_OR_RETURN(std::vector<KernelJob> jobs,
                          CompileKernels(missing, target, options, &report, &too_large));
   SWAGE_RET_CHECK(too_large.empty(), "a kernel that was stored is now too large");
+  SWAGE_RETURN_IF_ERROR(CheckOps(*entry.module));
   for (KernelJob& job : jobs) kernels[job.fusion] = std::move(job);
   return Finish(std::move(entry.module), std::move(kernels), options.specialise, report, start);
 }
@@ -173,6 +174,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_RETURN_IF_ERROR(passes);
   report.passes_ms = MillisecondsSince(start);
 
+  SWAGE_RETURN_IF_ERROR(CheckOps(*module));
   kernel_options.keep_texts = kernel_options.keep_texts || context.is_dumping();
   SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
                          KernelsOf(module.get(), *target, kernel_options, &report));

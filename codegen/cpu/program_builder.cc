@@ -174,9 +174,6 @@ Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kern
       break;
     }
     case Opcode::kCopy: {
-      if (!instruction.shape().is_array()) {
-        return Unimplemented("[compile] ", instruction.name(), ": copy of a tuple");
-      }
       step.kind = Step::Kind::kCopy;
       SWAGE_ASSIGN_OR_RETURN(const ir::Shape shape, Sized(instruction.shape(), sizes_));
       SWAGE_ASSIGN_OR_RETURN(step.bytes, shape.ByteSize());
@@ -190,8 +187,7 @@ Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kern
       break;
     }
     default:
-      return Unimplemented("[compile] ", std::string(ir::OpcodeName(instruction.opcode())), " (",
-                           instruction.name(), ") is not implemented on the cpu");
+      return Internal("[compile] a step of ", instruction.name());
   }
   for (const Instruction* operand : instruction.operands()) AddRefs(operand, &step);
   if (const auto it = first_table_.find(&instruction); it != first_table_.end()) {
@@ -220,7 +216,35 @@ StatusOr<CpuProgram> BuildProgram(const ir::Computation& computation, const Kern
   return program;
 }
 
+Status CheckOp(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kBitcast:
+    case Opcode::kCall:
+    case Opcode::kConstant:
+    case Opcode::kFusion:
+    case Opcode::kGetTupleElement:
+    case Opcode::kParameter:
+    case Opcode::kTuple:
+      return OkStatus();
+    case Opcode::kCopy:
+      if (instruction.shape().is_array()) return OkStatus();
+      return Unimplemented("[compile] ", instruction.name(), ": copy of a tuple");
+    default:
+      return Unimplemented("[compile] ", std::string(ir::OpcodeName(instruction.opcode())), " (",
+                           instruction.name(), ") is not implemented on the cpu");
+  }
+}
+
 }  // namespace
+
+Status CheckOps(const ir::Module& module) {
+  for (const ir::Computation* computation : module.ExecutedComputations()) {
+    for (const Instruction* instruction : computation->Instructions()) {
+      SWAGE_RETURN_IF_ERROR(CheckOp(*instruction));
+    }
+  }
+  return OkStatus();
+}
 
 StatusOr<std::shared_ptr<codegen::Executable>> BuildExecutable(
     const ir::Module& module, const KernelMap& kernels, const ir::SymbolBinding& sizes,

@@ -18,10 +18,14 @@ namespace swage::cpu {
 
 using KernelMap = absl::flat_hash_map<const ir::Instruction*, KernelJob>;
 
-// The executable of a module that has been through all passes, with the kernel of every fusion. A
-// symbolic module is built for `sizes`, which have each of its symbols. `specialise` (may be null):
-// how hot kernels are made better. An op that is neither a kernel nor an alias is Unimplemented, by
-// name. The report's total is the time since `start`.
+// Unimplemented, naming the op, when some instruction of a computation that runs is neither a
+// kernel nor an alias nor a copy or call.
+Status CheckOps(const ir::Module& module);
+
+// The executable of a module that passes CheckOps and has been through all passes, with the kernel
+// of every fusion. A symbolic module is built for `sizes`, which have each of its symbols.
+// `specialise` (may be null): how hot kernels are made better. The report's total is the time since
+// `start`.
 StatusOr<std::shared_ptr<codegen::Executable>> BuildExecutable(
     const ir::Module& module, const KernelMap& kernels, const ir::SymbolBinding& sizes,
     const Specialisation* specialise, codegen::CompileReport report,
