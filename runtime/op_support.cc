@@ -7,8 +7,9 @@
 
 namespace swage::runtime {
 
-std::string Text(const ShapeVector& dims) {
-  return absl::StrCat("[", absl::StrJoin(dims, ","), "]");
+std::string Text(const Dims& dims) {
+  const auto dim_text = [](std::string* out, const Dim& dim) { *out += dim.ToString(); };
+  return absl::StrCat("[", absl::StrJoin(dims, ",", dim_text), "]");
 }
 
 void OpContext::Float(const Tensor& tensor) const {
@@ -53,11 +54,35 @@ ir::DimList OpContext::AxesOrAll(const Axes& axes, int rank) const {
 int64_t OpContext::StaticDim(const Tensor& tensor, int i) const {
   const std::optional<int64_t> extent = ShapeOf(tensor).dim(i).static_value();
   if (extent.has_value()) return *extent;
+  NoteForced(ShapeOf(tensor).dim(i));
   Fail("got the symbolic extent ", ShapeOf(tensor).dim(i).ToString(), " of dimension ", i, " of ",
        Text(tensor), ", expected a number");
 }
 
-ir::Dims OpContext::MakeDims(const ShapeVector& dims) const {
+void OpContext::AtMost(ir::Dim a, ir::Dim b, std::string_view what) const {
+  if (ir::ProveLessEqual(a, b) == ir::Ternary::kYes) return;
+  ir::Assume(a, b, absl::StrCat("[", ToAbsl(op), "] ", ToAbsl(what)));
+}
+
+void OpContext::Unequal(ir::Dim a, ir::Dim b) const {
+  NoteForced(a);
+  NoteForced(b);
+}
+
+Tensor OpContext::SizeAs(const Tensor& tensor, int i, ir::DType dtype) const {
+  const ir::Dim extent = ShapeOf(tensor).dim(i);
+  if (const std::optional<int64_t> value = extent.static_value()) {
+    // Through a double, as any number: floats round once.
+    const Operand number = ir::IsFloat(dtype) ? Operand(static_cast<double>(*value), where)
+                                              : Operand(*value, where);
+    return NumberAs(number, dtype, Text(tensor));
+  }
+  return ApplyOp(op, where, absl::MakeConstSpan(&tensor, 1), [&](Graph& g, absl::Span<const Node> n) {
+    return g.Convert(g.DimensionSize(n[0], i), dtype);
+  });
+}
+
+ir::Dims OpContext::MakeDims(const Dims& dims) const {
   const StatusOr<ir::Shape> shape = MakeShape(DType::kPred, dims);
   if (!shape.ok()) Fail(shape.status().message());
   return ir::Dims(shape->dims().begin(), shape->dims().end());
@@ -72,6 +97,7 @@ ir::Dims OpContext::Broadcast(const Tensor& a, const Tensor& b) const {
     const ir::Dim p = i <= x.rank() ? x.dim(x.rank() - i) : ir::Dim(1);
     const ir::Dim q = i <= y.rank() ? y.dim(y.rank() - i) : ir::Dim(1);
     if (p != q && p != ir::Dim(1) && q != ir::Dim(1)) {
+      Unequal(p, q);
       Fail("got ", Text(a), " and ", Text(b), ", expected shapes that broadcast: dimension ", -i,
            " is ", p.ToString(), " and ", q.ToString(), ", expected equal extents or 1");
     }

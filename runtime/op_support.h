@@ -23,7 +23,7 @@ namespace swage::runtime {
 inline const ir::Shape& ShapeOf(const Tensor& tensor) { return tensor.impl()->shape(); }
 // "f32[2,3]".
 inline std::string Text(const Tensor& tensor) { return ShapeOf(tensor).ToString(false); }
-std::string Text(const ShapeVector& dims);  // "[2,3]"
+std::string Text(const Dims& dims);  // "[2,3]"
 
 // The op that checks and its caller; throws from them.
 struct OpContext {
@@ -44,9 +44,15 @@ struct OpContext {
   ir::DimList AxesOrAll(const Axes& axes, int rank) const;
   // In the order given, each once.
   ir::DimList AxisList(const Axes& axes, int rank) const;
-  // The extent, which must be a number to go on.
+  // The extent, which must be a number to go on: a symbol is an error, and noted as forced.
   int64_t StaticDim(const Tensor& tensor, int i) const;
-  ir::Dims MakeDims(const ShapeVector& dims) const;
+  ir::Dims MakeDims(const Dims& dims) const;
+  // What must hold of a symbolic extent, and is checked when it has a value: a <= b.
+  void AtMost(ir::Dim a, ir::Dim b, std::string_view what) const;
+  // Two extents are not known to be equal where they must be: what jit learns from the failure.
+  void Unequal(ir::Dim a, ir::Dim b) const;
+  // The extent as a number of `dtype`, wherever it comes from.
+  Tensor SizeAs(const Tensor& tensor, int i, ir::DType dtype) const;
   // The dims that numpy's broadcasting gives.
   ir::Dims Broadcast(const Tensor& a, const Tensor& b) const;
   // A number as a scalar of `dtype`, which must hold it; `beside` describes what asked for the

@@ -116,28 +116,28 @@ SWAGE_API Tensor convert(const Tensor& x, DType dtype, Where where = Where::curr
 SWAGE_API Tensor bitcast(const Tensor& x, DType dtype, Where where = Where::current());
 
 // ---- Making values ----
-SWAGE_API Tensor full(const ShapeVector& shape, const Operand& value, DType dtype,
+SWAGE_API Tensor full(const Dims& shape, const Operand& value, DType dtype,
                       Where where = Where::current());
-SWAGE_API Tensor zeros(const ShapeVector& shape, DType dtype = f32, Where where = Where::current());
-SWAGE_API Tensor ones(const ShapeVector& shape, DType dtype = f32, Where where = Where::current());
+SWAGE_API Tensor zeros(const Dims& shape, DType dtype = f32, Where where = Where::current());
+SWAGE_API Tensor ones(const Dims& shape, DType dtype = f32, Where where = Where::current());
 SWAGE_API Tensor full_like(const Tensor& x, const Operand& value, Where where = Where::current());
 SWAGE_API Tensor zeros_like(const Tensor& x, Where where = Where::current());
 SWAGE_API Tensor ones_like(const Tensor& x, Where where = Where::current());
 // 0, 1, ..., n - 1.
-SWAGE_API Tensor arange(int64_t n, DType dtype = s32, Where where = Where::current());
+SWAGE_API Tensor arange(const Dim& n, DType dtype = s32, Where where = Where::current());
 // Position along `axis`, of the given shape.
-SWAGE_API Tensor iota(const ShapeVector& shape, int axis, DType dtype = s32,
+SWAGE_API Tensor iota(const Dims& shape, int axis, DType dtype = s32,
                       Where where = Where::current());
 // The extent of dimension i as a rank-0 s32; the way to read a symbolic dim.
 SWAGE_API Tensor size(const Tensor& x, int i, Where where = Where::current());
 
 // ---- Shape ----
-SWAGE_API Tensor reshape(const Tensor& x, const ShapeVector& shape,
+SWAGE_API Tensor reshape(const Tensor& x, const Dims& shape,
                          Where where = Where::current());  // one -1
 SWAGE_API Tensor ravel(const Tensor& x, Where where = Where::current());
 SWAGE_API Tensor squeeze(const Tensor& x, const Axes& axes, Where where = Where::current());
 SWAGE_API Tensor expand_dims(const Tensor& x, int axis, Where where = Where::current());
-SWAGE_API Tensor broadcast_to(const Tensor& x, const ShapeVector& shape,
+SWAGE_API Tensor broadcast_to(const Tensor& x, const Dims& shape,
                               Where where = Where::current());
 // Without axes: reverses all dimensions, as numpy (a matrix is transposed).
 SWAGE_API Tensor transpose(const Tensor& x, const Axes& axes, Where where = Where::current());
@@ -167,7 +167,7 @@ SWAGE_API Tensor slice(const Tensor& x, const std::vector<Slice>& slices,
 SWAGE_API Tensor index(const Tensor& x, int64_t i, int axis = 0, Where where = Where::current());
 // A window at traced starts (integer tensors, rank 0), which are clamped so that it fits.
 SWAGE_API Tensor dynamic_slice(const Tensor& x, const std::vector<Operand>& starts,
-                               const ShapeVector& sizes, Where where = Where::current());
+                               const Dims& sizes, Where where = Where::current());
 SWAGE_API Tensor dynamic_update_slice(const Tensor& x, const Tensor& update,
                                       const std::vector<Operand>& starts,
                                       Where where = Where::current());

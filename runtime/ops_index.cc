@@ -18,9 +18,24 @@ namespace {
 // numpy's start:stop:step over `extent`, as a forward range [low, high) in steps of `stride`, read
 // backwards when `reverse`.
 struct Range {
-  int64_t low, high, stride;
+  ir::Dim low, high;
+  int64_t stride;
   bool reverse;
 };
+
+// Over an extent that has no number; nullopt for what needs one.
+std::optional<Range> ResolveSymbolic(const Slice& slice, ir::Dim extent) {
+  const auto place = [&](int64_t given) {
+    return given < 0 ? ir::Max(extent + ir::Dim(given), ir::Dim(0)) : ir::Min(ir::Dim(given), extent);
+  };
+  if (slice.step == -1 && !slice.start.has_value() && !slice.stop.has_value()) {
+    return Range{0, extent, 1, true};
+  }
+  if (slice.step < 0) return std::nullopt;
+  const ir::Dim start = slice.start.has_value() ? place(*slice.start) : ir::Dim(0);
+  const ir::Dim stop = slice.stop.has_value() ? place(*slice.stop) : extent;
+  return Range{start, ir::Max(start, stop), slice.step, false};
+}
 
 Range Resolve(const Slice& slice, int64_t extent) {
   const bool back = slice.step < 0;
@@ -90,13 +105,15 @@ Tensor slice(const Tensor& x, const std::vector<Slice>& slices, Where where) {
       attrs.strides.push_back(1);
       continue;
     }
-    const int64_t extent = context.StaticDim(x, i);
-    const Range range = Resolve(wanted, extent);
-    whole = whole && range.low == 0 && range.high == extent && range.stride == 1;
-    if (range.reverse) reversed.push_back(i);
-    attrs.starts.push_back(ir::Dim(range.low));
-    attrs.limits.push_back(ir::Dim(range.high));
-    attrs.strides.push_back(range.stride);
+    const ir::Dim extent = shape.dim(i);
+    std::optional<Range> range;
+    if (!extent.is_static()) range = ResolveSymbolic(wanted, extent);
+    if (!range.has_value()) range = Resolve(wanted, context.StaticDim(x, i));
+    whole = whole && range->low == ir::Dim(0) && range->high == extent && range->stride == 1;
+    if (range->reverse) reversed.push_back(i);
+    attrs.starts.push_back(range->low);
+    attrs.limits.push_back(range->high);
+    attrs.strides.push_back(range->stride);
   }
   const bool traced = runtime::TraceScope::Current() != nullptr;
   if (!traced && !whole && reversed.empty() && IsPlainWindow(attrs)) {
@@ -112,17 +129,19 @@ Tensor index(const Tensor& x, int64_t i, int axis, Where where) {
   const OpContext context{"index", where};
   context.Defined(x);
   const int along = context.Axis(axis, ShapeOf(x).rank());
-  const int64_t extent = context.StaticDim(x, along);
-  if (i < -extent || i >= extent) {
-    context.Fail("got index ", i, " for axis ", along, " of ", runtime::Text(x), ", expected ",
-                 -extent, " to ", extent - 1);
+  const ir::Dim extent = ShapeOf(x).dim(along);
+  if (const std::optional<int64_t> count = extent.static_value()) {
+    if (i < -*count || i >= *count) {
+      context.Fail("got index ", i, " for axis ", along, " of ", runtime::Text(x), ", expected ",
+                   -*count, " to ", *count - 1);
+    }
   }
-  const int64_t at = i < 0 ? i + extent : i;
+  const ir::Dim at = i < 0 ? extent + ir::Dim(i) : ir::Dim(i);
   ir::SliceAttrs attrs;
   ir::Dims dims;
   for (int d = 0; d < ShapeOf(x).rank(); ++d) {
-    attrs.starts.push_back(d == along ? ir::Dim(at) : ir::Dim(0));
-    attrs.limits.push_back(d == along ? ir::Dim(at + 1) : ShapeOf(x).dim(d));
+    attrs.starts.push_back(d == along ? at : ir::Dim(0));
+    attrs.limits.push_back(d == along ? at + ir::Dim(1) : ShapeOf(x).dim(d));
     attrs.strides.push_back(1);
     if (d != along) dims.push_back(ShapeOf(x).dim(d));
   }
@@ -180,7 +199,7 @@ std::vector<Node> AlignStarts(Graph& g, NodeSpan starts) {
 
 }  // namespace
 
-Tensor dynamic_slice(const Tensor& x, const std::vector<Operand>& starts, const ShapeVector& sizes,
+Tensor dynamic_slice(const Tensor& x, const std::vector<Operand>& starts, const Dims& sizes,
                      Where where) {
   const OpContext context{"dynamic_slice", where};
   context.Defined(x);
@@ -225,19 +244,30 @@ Tensor dynamic_update_slice(const Tensor& x, const Tensor& update,
 
 namespace {
 
-// Indices with negative ones wrapped, in a dtype that holds both them and the extent. What is still
-// out of range is left to gather, which clamps.
-Node WrapIndices(Graph& g, Node indices, int64_t extent) {
+// Indices into dimension `axis` of x with negative ones wrapped, in a dtype that holds both them and
+// the extent. What is still out of range is left to gather, which clamps.
+Node WrapIndices(Graph& g, Node indices, Node x, int axis) {
   const ir::DType dtype = indices->shape().dtype();
   if (!ir::IsSigned(dtype)) return indices;
-  const bool narrow = ir::DTypeBits(dtype) <= 32 && extent <= std::numeric_limits<int32_t>::max();
+  const ir::Dim extent = x->shape().dim(axis);
+  const bool narrow = ir::DTypeBits(dtype) <= 32 &&
+                      extent.upper_bound() <= std::numeric_limits<int32_t>::max();
   const Node wide = g.Convert(indices, narrow ? ir::DType::kS32 : ir::DType::kS64);
-  const Node wrapped = g.Binary(Opcode::kAdd, wide, g.NumberLike(wide, extent));
+  Node count;
+  if (const std::optional<int64_t> number = extent.static_value()) {
+    count = g.NumberLike(wide, *number);
+  } else {
+    const Node size = g.DimensionSize(x, axis);
+    count = g.Splat(g.Convert(size, narrow ? ir::DType::kS32 : ir::DType::kS64),
+                    wide->shape().dims());
+  }
+  const Node wrapped = g.Binary(Opcode::kAdd, wide, count);
   return g.Select(g.Compare(ir::CompareDirection::kLt, wide, g.NumberLike(wide, 0)), wrapped, wide);
 }
 
 void RequireElements(const OpContext& context, const Tensor& x, int axis, const Tensor& indices) {
-  if (context.StaticDim(x, axis) != 0) return;
+  const ir::Dim extent = ShapeOf(x).dim(axis);
+  if (extent != ir::Dim(0)) return context.AtMost(1, extent, "no elements to take");
   if (ShapeOf(indices).num_elements_dim() == ir::Dim(0)) return;
   context.Fail("got axis ", axis, " of ", runtime::Text(x),
                ", which has no elements, expected one or more");
@@ -255,12 +285,12 @@ Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where) {
   return runtime::ApplyOp("take", where, operands, [&](Graph& g, NodeSpan nodes) -> Node {
     const ir::Shape& shape = nodes[0]->shape();
     const int index_rank = nodes[1]->shape().rank();
-    const int64_t extent = *shape.dim(along).static_value();
+    const bool empty = shape.dim(along) == ir::Dim(0);
     ir::GatherAttrs attrs;
     ir::Dims result;
     for (int i = 0; i < shape.rank(); ++i) {
       const bool taken = i == along;
-      attrs.slice_sizes.push_back(taken ? ir::Dim(extent == 0 ? 0 : 1) : shape.dim(i));
+      attrs.slice_sizes.push_back(taken ? ir::Dim(empty ? 0 : 1) : shape.dim(i));
       if (taken) {
         result.insert(result.end(), nodes[1]->shape().dims().begin(),
                       nodes[1]->shape().dims().end());
@@ -269,11 +299,11 @@ Tensor take(const Tensor& x, const Tensor& indices, int axis, Where where) {
         result.push_back(shape.dim(i));
       }
     }
-    if (extent == 0) return g.Splat(g.Number(shape.dtype(), 0), result);
+    if (empty) return g.Splat(g.Number(shape.dtype(), 0), result);
     attrs.collapsed_slice_dims = {along};
     attrs.start_index_map = {along};
     attrs.index_vector_dim = index_rank;
-    return g.Gather(nodes[0], WrapIndices(g, nodes[1], extent), std::move(attrs));
+    return g.Gather(nodes[0], WrapIndices(g, nodes[1], nodes[0], along), std::move(attrs));
   });
 }
 
@@ -295,9 +325,9 @@ Tensor take_along_axis(const Tensor& x, const Tensor& indices, int axis, Where w
   const Tensor operands[] = {x, indices};
   return runtime::ApplyOp(
       "take_along_axis", where, operands, [&](Graph& g, NodeSpan nodes) -> Node {
-        const int64_t extent = *nodes[0]->shape().dim(along).static_value();
         const ir::Shape& places = nodes[1]->shape();
-        if (extent == 0) return g.Splat(g.Number(nodes[0]->shape().dtype(), 0), places.dims());
+        if (nodes[0]->shape().dim(along) == ir::Dim(0))
+          return g.Splat(g.Number(nodes[0]->shape().dtype(), 0), places.dims());
         ir::GatherAttrs attrs;
         for (int i = 0; i < places.rank(); ++i) {
           attrs.slice_sizes.push_back(ir::Dim(1));
@@ -308,7 +338,7 @@ Tensor take_along_axis(const Tensor& x, const Tensor& indices, int axis, Where w
         attrs.collapsed_slice_dims = {along};
         attrs.start_index_map = {along};
         attrs.index_vector_dim = places.rank();
-        return g.Gather(nodes[0], WrapIndices(g, nodes[1], extent), std::move(attrs));
+        return g.Gather(nodes[0], WrapIndices(g, nodes[1], nodes[0], along), std::move(attrs));
       });
 }
 
@@ -320,8 +350,9 @@ Tensor Triangle(const OpContext& context, const Tensor& x, int64_t k, ir::Compar
   const int rank = ShapeOf(x).rank();
   if (rank < 2) context.Fail("got ", runtime::Text(x), ", expected rank 2 or more");
   // Diagonals beyond the corners all mean the same.
-  const int64_t limit =
-      std::max(context.StaticDim(x, rank - 2), context.StaticDim(x, rank - 1)) + 1;
+  const int64_t largest = std::max(ShapeOf(x).dim(rank - 2).upper_bound(),
+                                   ShapeOf(x).dim(rank - 1).upper_bound());
+  const int64_t limit = std::min(largest, std::numeric_limits<int64_t>::max() / 4) + 1;
   const int64_t diagonal = std::clamp(k, -limit, limit);
   return runtime::ApplyOp(
       context.op, context.where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {

@@ -34,7 +34,7 @@ ir::Dims DimsOf(const Tensor& x) {
   return ir::Dims(ShapeOf(x).dims().begin(), ShapeOf(x).dims().end());
 }
 
-Tensor Counted(const OpContext& context, const ShapeVector& shape, int axis, DType dtype) {
+Tensor Counted(const OpContext& context, const Dims& shape, int axis, DType dtype) {
   if (dtype == DType::kPred) context.Fail("got pred, expected a number dtype");
   const ir::Dims dims = context.MakeDims(shape);
   const int dimension = context.Axis(axis, static_cast<int>(dims.size()));
@@ -49,18 +49,18 @@ Operand NumberOf(ir::DType dtype, int value) {
 
 }  // namespace
 
-Tensor full(const ShapeVector& shape, const Operand& value, DType dtype, Where where) {
+Tensor full(const Dims& shape, const Operand& value, DType dtype, Where where) {
   const OpContext context{"full", where};
   return Filled(context, value, runtime::ToIr(dtype), context.MakeDims(shape));
 }
 
-Tensor zeros(const ShapeVector& shape, DType dtype, Where where) {
+Tensor zeros(const Dims& shape, DType dtype, Where where) {
   const OpContext context{"zeros", where};
   const ir::DType type = runtime::ToIr(dtype);
   return Filled(context, NumberOf(type, 0), type, context.MakeDims(shape));
 }
 
-Tensor ones(const ShapeVector& shape, DType dtype, Where where) {
+Tensor ones(const Dims& shape, DType dtype, Where where) {
   const OpContext context{"ones", where};
   const ir::DType type = runtime::ToIr(dtype);
   return Filled(context, NumberOf(type, 1), type, context.MakeDims(shape));
@@ -84,11 +84,11 @@ Tensor ones_like(const Tensor& x, Where where) {
   return Filled(context, NumberOf(ShapeOf(x).dtype(), 1), ShapeOf(x).dtype(), DimsOf(x));
 }
 
-Tensor arange(int64_t n, DType dtype, Where where) {
+Tensor arange(const Dim& n, DType dtype, Where where) {
   return Counted({"arange", where}, {n}, 0, dtype);
 }
 
-Tensor iota(const ShapeVector& shape, int axis, DType dtype, Where where) {
+Tensor iota(const Dims& shape, int axis, DType dtype, Where where) {
   return Counted({"iota", where}, shape, axis, dtype);
 }
 

@@ -38,6 +38,7 @@ ir::Dims BatchDims(const OpContext& context, const Tensor& a, const Tensor& b) {
     const ir::Dim p = i <= x_batch ? x.dim(x_batch - i) : ir::Dim(1);
     const ir::Dim q = i <= y_batch ? y.dim(y_batch - i) : ir::Dim(1);
     if (p != q && p != ir::Dim(1) && q != ir::Dim(1)) {
+      context.Unequal(p, q);
       context.Fail("got ", runtime::Text(a), " and ", runtime::Text(b),
                    ", expected leading dimensions that broadcast, got extents ", p.ToString(),
                    " and ", q.ToString());

@@ -54,7 +54,11 @@ void RequireNumber(const OpContext& context, const Tensor& x) {
 // max and min have no identity for nothing.
 void RequireElements(const OpContext& context, const Tensor& x, const Axes& axes) {
   for (int64_t axis : context.AxesOrAll(axes, ShapeOf(x).rank())) {
-    if (ShapeOf(x).dim(static_cast<int>(axis)) != ir::Dim(0)) continue;
+    const ir::Dim extent = ShapeOf(x).dim(static_cast<int>(axis));
+    if (extent != ir::Dim(0)) {
+      context.AtMost(1, extent, "no elements to choose from");
+      continue;
+    }
     context.Fail("got ", runtime::Text(x), ", whose axis ", axis,
                  " has no elements, expected one or more");
   }
@@ -115,10 +119,22 @@ Tensor ExtremePlace(const OpContext& context, const Tensor& x, int axis, bool ke
 // How many elements each result of the reduction joins, as a scalar of x's dtype.
 Tensor CountOf(const OpContext& context, const Tensor& x, const Axes& axes) {
   ir::Dim count = 1;
-  for (int64_t axis : context.AxesOrAll(axes, ShapeOf(x).rank())) {
-    count *= ShapeOf(x).dim(static_cast<int>(axis));
-  }
+  const ir::DimList reduced = context.AxesOrAll(axes, ShapeOf(x).rank());
+  for (int64_t axis : reduced) count *= ShapeOf(x).dim(static_cast<int>(axis));
   const std::optional<int64_t> value = count.static_value();
+  if (!value.has_value() && !count.is_poisoned()) {
+    // A product of integers, rounded once: what the number would be.
+    return runtime::ApplyOp(context.op, context.where, absl::MakeConstSpan(&x, 1),
+                            [&](Graph& g, NodeSpan nodes) {
+                              Node product = g.Number(ir::DType::kS64, int64_t{1});
+                              for (int64_t axis : reduced) {
+                                const Node size = g.DimensionSize(nodes[0], axis);
+                                product = g.Binary(Opcode::kMultiply, product,
+                                                   g.Convert(size, ir::DType::kS64));
+                              }
+                              return g.Convert(product, ShapeOf(x).dtype());
+                            });
+  }
   if (!value.has_value()) {
     context.Fail("got ", count.ToString(), " elements to join in ", runtime::Text(x),
                  ", expected a number of at most 63 bits");

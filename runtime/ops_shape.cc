@@ -25,21 +25,22 @@ Tensor ReshapeTo(const OpContext& context, const Tensor& x, const ir::Dims& dims
 }
 
 // The dims asked for, with -1 solved.
-ir::Dims SolveReshape(const OpContext& context, const Tensor& x, const ShapeVector& shape) {
+ir::Dims SolveReshape(const OpContext& context, const Tensor& x, const Dims& shape) {
   ir::Dims dims;
   ir::Dim known = 1;
   int unknown = -1;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == -1 && unknown < 0) {
+    const ir::Dim dim = runtime::ToIr(shape[i]);
+    if (dim == ir::Dim(-1) && unknown < 0) {
       unknown = static_cast<int>(i);
-    } else if (shape[i] < 0) {
+    } else if (dim.is_static() && *dim.static_value() < 0) {
       context.Fail("got the shape ", runtime::Text(shape),
                    ", expected extents of 0 or more and at "
                    "most one -1");
     } else {
-      known *= ir::Dim(shape[i]);
+      known *= dim;
     }
-    dims.push_back(ir::Dim(shape[i]));
+    dims.push_back(dim);
   }
   const ir::Dim count = ShapeOf(x).num_elements_dim();
   if (unknown >= 0) {
@@ -51,6 +52,7 @@ ir::Dims SolveReshape(const OpContext& context, const Tensor& x, const ShapeVect
     known *= dims[unknown];
   }
   if (ir::ProveEqual(known, count) != ir::Ternary::kYes) {
+    context.Unequal(known, count);
     context.Fail("got ", runtime::Text(x), " (", count.ToString(), " elements) and the shape ",
                  runtime::Text(shape), ", expected as many elements");
   }
@@ -59,7 +61,7 @@ ir::Dims SolveReshape(const OpContext& context, const Tensor& x, const ShapeVect
 
 }  // namespace
 
-Tensor reshape(const Tensor& x, const ShapeVector& shape, Where where) {
+Tensor reshape(const Tensor& x, const Dims& shape, Where where) {
   const OpContext context{"reshape", where};
   context.Defined(x);
   return ReshapeTo(context, x, SolveReshape(context, x, shape));
@@ -98,7 +100,7 @@ Tensor expand_dims(const Tensor& x, int axis, Where where) {
   return ReshapeTo(context, x, dims);
 }
 
-Tensor broadcast_to(const Tensor& x, const ShapeVector& shape, Where where) {
+Tensor broadcast_to(const Tensor& x, const Dims& shape, Where where) {
   const OpContext context{"broadcast_to", where};
   context.Defined(x);
   const ir::Dims dims = context.MakeDims(shape);
@@ -229,16 +231,17 @@ Tensor roll(const Tensor& x, int64_t shift, int axis, Where where) {
   const OpContext context{"roll", where};
   context.Defined(x);
   const int along = context.Axis(axis, ShapeOf(x).rank());
-  const int64_t extent = context.StaticDim(x, along);
-  if (extent == 0) return x;
-  const int64_t moved = ((shift % extent) + extent) % extent;
-  if (moved == 0) return x;
+  const ir::Dim extent = ShapeOf(x).dim(along);
+  if (extent == ir::Dim(0)) return x;
+  context.AtMost(1, extent, "no elements to roll");
+  const ir::Dim moved = ir::Mod(ir::Dim(shift), extent);
+  if (moved == ir::Dim(0)) return x;
   return Apply(context, x, [&](Graph& g, Node n) {
-    auto part = [&](int64_t start, int64_t stop) {
+    auto part = [&](ir::Dim start, ir::Dim stop) {
       ir::SliceAttrs attrs;
       for (int i = 0; i < n->shape().rank(); ++i) {
-        attrs.starts.push_back(i == along ? ir::Dim(start) : ir::Dim(0));
-        attrs.limits.push_back(i == along ? ir::Dim(stop) : n->shape().dim(i));
+        attrs.starts.push_back(i == along ? start : ir::Dim(0));
+        attrs.limits.push_back(i == along ? stop : n->shape().dim(i));
         attrs.strides.push_back(1);
       }
       return g.Slice(n, std::move(attrs));

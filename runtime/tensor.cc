@@ -11,20 +11,45 @@
 #include "runtime/trace.h"
 
 namespace swage {
+namespace internal {
+
+struct DimAccess {
+  static ir::Dim ToIr(const Dim& dim) {
+    return dim.node_ == nullptr ? ir::Dim(dim.value_)
+                                : ir::Dim::OfNode(static_cast<const ir::DimNode*>(dim.node_));
+  }
+  static Dim FromIr(ir::Dim dim, std::source_location where) {
+    Dim result(dim.static_value().value_or(0));
+    result.node_ = dim.node();
+    result.where_ = where;
+    return result;
+  }
+  static std::source_location Where(const Dim& dim) { return dim.where_; }
+};
+
+}  // namespace internal
+
 namespace runtime {
 
-StatusOr<ir::Shape> MakeShape(DType dtype, const ShapeVector& shape) {
+StatusOr<ir::Shape> MakeShape(DType dtype, const Dims& shape) {
   ir::Dims dims;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] < 0) {
-      return InvalidArgument("got extent ", shape[i], " for dimension ", i, ", expected 0 or more");
+    const ir::Dim dim = ToIr(shape[i]);
+    if (dim.is_static() && *dim.static_value() < 0) {
+      return InvalidArgument("got extent ", *dim.static_value(), " for dimension ", i,
+                             ", expected 0 or more");
     }
-    dims.push_back(ir::Dim(shape[i]));
+    dims.push_back(dim);
   }
   ir::Shape result = ir::Shape::Array(ToIr(dtype), dims);
   SWAGE_RETURN_IF_ERROR(result.Check());
-  SWAGE_RETURN_IF_ERROR(result.ByteSize().status());
+  if (result.is_static()) SWAGE_RETURN_IF_ERROR(result.ByteSize().status());
   return result;
+}
+
+ir::Dim ToIr(const Dim& dim) { return internal::DimAccess::ToIr(dim); }
+Dim FromIr(ir::Dim dim, std::source_location where) {
+  return internal::DimAccess::FromIr(dim, where);
 }
 
 StatusOr<FreshTensor> NewTensor(ir::Shape shape) {
@@ -82,14 +107,44 @@ void RequireDType(const internal::TensorImpl& impl, DType expected, std::string_
 int64_t Extent(const internal::TensorImpl& impl, int i, std::string_view reader) {
   const std::optional<int64_t> extent = impl.shape().dim(i).static_value();
   if (extent.has_value()) return *extent;
+  runtime::NoteForced(impl.shape().dim(i));
   ThrowStatus(
       InvalidArgument("got the symbolic extent ", impl.shape().dim(i).ToString(), " of dimension ",
                       i, " of ", ShapeText(impl), ", expected a number; use size(t, ", i,
-                      "), which is a traced scalar"),
+                      "), which is a traced scalar, or dims(), which shapes take"),
       reader, impl.where());
 }
 
+// One of two extents that is not from nowhere.
+std::source_location WhereOf(const Dim& a, const Dim& b) {
+  const std::source_location where = internal::DimAccess::Where(a);
+  return where.line() != 0 ? where : internal::DimAccess::Where(b);
+}
+
 }  // namespace
+
+std::string Dim::ToString() const { return runtime::ToIr(*this).ToString(); }
+
+void Dim::ThrowSymbolic() const {
+  runtime::NoteForced(runtime::ToIr(*this));
+  ThrowStatus(InvalidArgument("got the symbolic extent ", ToAbsl(ToString()),
+                              ", expected a number; use size(t, i), which is a traced scalar, or "
+                              "give the Dim itself to a shape"),
+              "dim", where_);
+}
+
+Dim operator+(const Dim& a, const Dim& b) {
+  return runtime::FromIr(runtime::ToIr(a) + runtime::ToIr(b), WhereOf(a, b));
+}
+Dim operator-(const Dim& a, const Dim& b) {
+  return runtime::FromIr(runtime::ToIr(a) - runtime::ToIr(b), WhereOf(a, b));
+}
+Dim operator*(const Dim& a, const Dim& b) {
+  return runtime::FromIr(runtime::ToIr(a) * runtime::ToIr(b), WhereOf(a, b));
+}
+Dim operator/(const Dim& a, const Dim& b) {
+  return runtime::FromIr(ir::FloorDiv(runtime::ToIr(a), runtime::ToIr(b)), WhereOf(a, b));
+}
 
 bool Tensor::is_traced() const noexcept { return impl_ != nullptr && impl_->traced(); }
 
@@ -97,7 +152,7 @@ DType Tensor::dtype() const { return FromIr(Impl(*this, "dtype").shape().dtype()
 
 int Tensor::rank() const { return Impl(*this, "rank").shape().rank(); }
 
-Dim Tensor::dim(int i) const {
+Dim Tensor::dim(int i, std::source_location where) const {
   const internal::TensorImpl& impl = Impl(*this, "dim");
   const int rank = impl.shape().rank();
   if (i < -rank || i >= rank) {
@@ -105,7 +160,14 @@ Dim Tensor::dim(int i) const {
                                 " to ", rank - 1),
                 "dim", kNoLine);
   }
-  return Dim(Extent(impl, i < 0 ? i + rank : i, "dim"));
+  return FromIr(impl.shape().dim(i < 0 ? i + rank : i), where);
+}
+
+Dims Tensor::dims(std::source_location where) const {
+  const internal::TensorImpl& impl = Impl(*this, "dims");
+  std::vector<Dim> dims;
+  for (const ir::Dim dim : impl.shape().dims()) dims.push_back(FromIr(dim, where));
+  return dims;
 }
 
 ShapeVector Tensor::shape() const {

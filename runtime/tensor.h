@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "runtime/dtype.h"
@@ -33,25 +34,65 @@ namespace swage {
 
 namespace internal {
 class TensorImpl;
-}
+struct DimAccess;
+}  // namespace internal
 
-// The extent of one dimension. Conversion to a number is explicit: int64_t(t.dim(0)),
-// float(t.dim(-1)). On a declared symbolic or bucketed dim it is an error that names the line and
-// `size(t, i)`, which is a traced scalar.
+// The extent of one dimension: a number, or, while a function with symbolic sizes is traced, an
+// expression of its symbols ("seq", "2*seq+1"). Conversion to a number is explicit:
+// int64_t(t.dim(0)), float(t.dim(-1)). On a symbolic extent it is an error that names the line;
+// `size(t, i)` is the same as a traced scalar, and shapes take a Dim as it is:
+//
+//   x = reshape(x, {x.dim(0) * x.dim(1), 64});
 class SWAGE_API Dim {
  public:
   Dim(int64_t value) : value_(value) {}
+  template <typename T, typename = std::enable_if_t<std::is_floating_point_v<T>>, typename = void>
+  Dim(T value) = delete;
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   explicit operator T() const {
+    if (symbolic()) ThrowSymbolic();
     return static_cast<T>(value_);
   }
-  friend bool operator==(const Dim& a, const Dim& b) = default;
+  bool symbolic() const { return node_ != nullptr; }
+  std::string ToString() const;
+
+  // Equal for all sizes; of two symbolic extents that are not, nothing is known.
+  friend bool operator==(const Dim& a, const Dim& b) {
+    return a.value_ == b.value_ && a.node_ == b.node_;
+  }
+  // An extent that does not fit 63 bits is an error of the op that gets it.
+  friend SWAGE_API Dim operator+(const Dim& a, const Dim& b);
+  friend SWAGE_API Dim operator-(const Dim& a, const Dim& b);
+  friend SWAGE_API Dim operator*(const Dim& a, const Dim& b);
+  // Rounded down. A divisor of 0 is an error.
+  friend SWAGE_API Dim operator/(const Dim& a, const Dim& b);
 
  private:
+  friend struct internal::DimAccess;
+  [[noreturn]] void ThrowSymbolic() const;
+
   int64_t value_;
+  const void* node_ = nullptr;  // of the expression
+  std::source_location where_ = {};  // of the call of dim()
 };
 
 using ShapeVector = std::vector<int64_t>;
+
+// The extents of a shape to be made: {2, 3}, {x.dim(0), 64}, or a ShapeVector.
+class SWAGE_API Dims {
+ public:
+  Dims() = default;
+  Dims(std::initializer_list<Dim> dims) : dims_(dims) {}
+  Dims(const ShapeVector& shape) : dims_(shape.begin(), shape.end()) {}
+  Dims(std::vector<Dim> dims) : dims_(std::move(dims)) {}
+  size_t size() const { return dims_.size(); }
+  const Dim& operator[](size_t i) const { return dims_[i]; }
+  auto begin() const { return dims_.begin(); }
+  auto end() const { return dims_.end(); }
+
+ private:
+  std::vector<Dim> dims_;
+};
 
 class SWAGE_API Tensor {
  public:
@@ -63,8 +104,10 @@ class SWAGE_API Tensor {
   DType dtype() const;
   int rank() const;
   // Extent of dimension i; negative counts from the end. Out of range is an error.
-  Dim dim(int i) const;
-  // All extents, and their product. Errors as Dim's conversions.
+  Dim dim(int i, std::source_location where = std::source_location::current()) const;
+  // All extents.
+  Dims dims(std::source_location where = std::source_location::current()) const;
+  // The same as numbers, and their product. Errors as Dim's conversions.
   ShapeVector shape() const;
   int64_t size() const;
 

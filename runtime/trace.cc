@@ -72,6 +72,7 @@ std::shared_ptr<TraceScope> TraceScope::Open(std::shared_ptr<TraceModule> module
   std::shared_ptr<TraceScope> scope(new TraceScope(std::move(module), computation));
   scope->below_ = current_scope;
   scope->open_ = true;
+  scope->assuming_.emplace();
   current_scope = scope.get();
   return scope;
 }
@@ -81,11 +82,25 @@ void TraceScope::Close() {
   SWAGE_CHECK(current_scope == this);
   current_scope = below_;
   open_ = false;
+  assumptions_ = assuming_->made();
+  assuming_.reset();
+  // A function inside another one is part of it.
+  if (below_ == nullptr) return;
+  for (const ir::Symbol* symbol : forced_) {
+    below_->NoteForced(ir::Dim::Symbol(symbol->name, symbol->min, symbol->max));
+  }
+  for (const ir::Assumption& one : assumptions_) ir::Assume(one.less, one.more, one.what);
 }
 
 TraceScope::~TraceScope() { Close(); }
 
 TraceScope* TraceScope::Current() { return current_scope; }
+
+void TraceScope::NoteForced(ir::Dim dim) { dim.CollectSymbols(&forced_); }
+
+void NoteForced(ir::Dim dim) {
+  if (current_scope != nullptr) current_scope->NoteForced(dim);
+}
 
 int TraceScope::Depth() {
   int depth = 0;

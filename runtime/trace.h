@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "compiler/ir/assumptions.h"
 #include "compiler/ir/module.h"
 #include "runtime/graph.h"
 #include "runtime/tensor.h"
@@ -67,6 +69,14 @@ class TraceScope : public std::enable_shared_from_this<TraceScope> {
   // A traced handle to `node`.
   Tensor Wrap(Node node, std::string_view op, std::source_location where);
 
+  // An op of this trace needs a number where there is an expression of symbols.
+  void NoteForced(ir::Dim dim);
+  // The symbols of such expressions.
+  const std::vector<const ir::Symbol*>& forced() const { return forced_; }
+  // What is taken for granted about the sizes.
+  // Of a scope that is closed.
+  const std::vector<ir::Assumption>& assumptions() const { return assumptions_; }
+
   // Tensors that Lift captured, in parameter order behind the declared ones.
   const std::vector<Tensor>& captured() const { return captured_; }
 
@@ -80,6 +90,9 @@ class TraceScope : public std::enable_shared_from_this<TraceScope> {
   std::shared_ptr<TraceModule> module_;
   ir::Computation* computation_;
   std::vector<Tensor> captured_;
+  std::vector<const ir::Symbol*> forced_;
+  std::optional<ir::AssumptionScope> assuming_;  // while it is open
+  std::vector<ir::Assumption> assumptions_;
   absl::flat_hash_map<const internal::TensorImpl*, Node> captured_nodes_;
   // Equal metadata is shared: (op name, file, line).
   using Origin = std::tuple<std::string, const char*, unsigned>;
@@ -128,6 +141,9 @@ StatusOr<Tensor> RunEager(std::string_view op, std::source_location where,
 // Throws swage::Error for a failed status, its text ending in "(file:line)" when known.
 [[noreturn]] void ThrowStatus(const Status& status, std::string_view op,
                               std::source_location where);
+
+// TraceScope::NoteForced of the innermost scope of this thread.
+void NoteForced(ir::Dim dim);
 
 // Throws when `tensor` is undefined.
 void RequireDefined(const Tensor& tensor, std::string_view op, std::source_location where);

@@ -95,6 +95,8 @@ class Dim {
   std::string ToString(SymbolScope& scope) const;
 
   const DimNode* node() const { return node_; }
+  // The dim whose node() this is; not null.
+  static Dim OfNode(const DimNode* node) { return Dim(FromNode{}, node); }
 
   friend Dim operator+(Dim a, Dim b) {
     int64_t sum;
