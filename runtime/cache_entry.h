@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cache/module_cache.h"
+#include "compiler/ir/assumptions.h"
 #include "runtime/signature.h"
 #include "runtime/tensor.h"
 
@@ -66,6 +67,11 @@ class CacheEntry {
   std::vector<Tensor> captured;
   std::vector<LeafSource> leaves;
   std::shared_ptr<const void> skeleton;
+  // Of a program with symbols: what its sizes must be like.
+  std::vector<ir::Assumption> assumptions;
+  // Of one of its sizes: itself, and the values of its symbols.
+  std::shared_ptr<CacheEntry> parent;
+  ir::SymbolBinding sizes;
 
   // Guarded by the state's mutex.
   std::optional<cache::KeeperId> keeper;  // registered with the program

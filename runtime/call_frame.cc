@@ -118,11 +118,11 @@ bool CallFrame::Find() {
   return true;
 }
 
-TraceOutcome RunTrace(TraceScope& scope, absl::Span<const Tensor* const> arguments,
+TraceOutcome RunTrace(TraceScope& scope, absl::Span<const ir::Shape> shapes,
                       const TraceFn& trace) {
   TensorList traced;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    traced.push_back(scope.AddParameter(arguments[i]->impl()->shape(), absl::StrCat("arg", i)));
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    traced.push_back(scope.AddParameter(shapes[i], absl::StrCat("arg", i)));
   }
   TraceResult result = trace(traced);
   TraceOutcome outcome;
@@ -149,20 +149,42 @@ TraceOutcome RunTrace(TraceScope& scope, absl::Span<const Tensor* const> argumen
 
 namespace {
 
+// What a miss is to be traced for.
+struct MissedCall {
+  absl::Span<const ir::Shape> shapes;  // of the arguments
+  const TraceFn& trace;
+  // After a failure: the symbols that needed numbers.
+  mutable std::vector<const ir::Symbol*> forced = {};
+};
+
+std::vector<const ir::Symbol*> SymbolsIn(absl::Span<const ir::Shape> shapes) {
+  std::vector<const ir::Symbol*> symbols;
+  for (const ir::Shape& shape : shapes) {
+    for (const ir::Dim dim : shape.dims()) dim.CollectSymbols(&symbols);
+  }
+  return symbols;
+}
+
 // Traces and compiles what `entry` will run. Of a stand-in, returns what it stands in for.
-std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key,
-                                 absl::Span<const Tensor* const> arguments, const TraceFn& trace,
+std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, const MissedCall& call,
                                  runtime::Effort effort, CacheEntry& entry) {
   state.CountTrace();
   auto module = std::make_shared<runtime::TraceModule>(state.name());
   std::shared_ptr<TraceScope> scope = TraceScope::Open(module, state.name());
   // A call of itself with this key finds it open.
   runtime::NestedTraces::Of(*scope).Add(&state, key);
-  TraceOutcome outcome = RunTrace(*scope, arguments, trace);
+  TraceOutcome outcome;
+  try {
+    outcome = RunTrace(*scope, call.shapes, call.trace);
+  } catch (...) {
+    call.forced = scope->forced();
+    throw;
+  }
   scope->Close();
   entry.captured = std::move(outcome.captured);
   entry.leaves = std::move(outcome.leaves);
   entry.skeleton = std::move(outcome.skeleton);
+  entry.assumptions = scope->assumptions();
   state.EndTrace(entry);
   if (outcome.outputs.empty()) {
     state.SetTier(runtime::kCompiledTier);
@@ -176,6 +198,7 @@ std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key,
   StatusOr<runtime::Compiled> compiled =
       runtime::CompileModule(std::move(*module).Take(), state.options(), state.Reason(), effort);
   if (!compiled.ok()) {
+    if (compiled.status().code() == absl::StatusCode::kUnimplemented) call.forced = SymbolsIn(call.shapes);
     ThrowStatus(Annotate(compiled.status(), absl::StrCat("; while compiling ", state.name())),
                 state.name(), {});
   }
@@ -210,6 +233,12 @@ void Finish(const Unfinished& unfinished, std::unique_ptr<ir::Module> module) {
     return;
   }
   if (!compiled->cached()) state->CountCompile(compiled->executable().report(), false);
+  const std::vector<EntryPtr> sizes = state->SizesOf(entry);
+  for (const EntryPtr& sized : sizes) {
+    auto executable = compiled->executable().ForSizes(sized->sizes);
+    if (!executable.ok()) continue;  // the stand-in stays
+    state->Replace(sized, cache::ModuleCache::Global().Adopt(*std::move(executable)));
+  }
   state->Replace(entry, std::move(compiled->program));
 }
 
@@ -222,16 +251,94 @@ void FinishInBackground(JitState& state, const EntryPtr& entry,
   if (!runtime::BackgroundCompiler::Get().Add(job)) job();
 }
 
-EntryPtr FindOrMake(JitState& state, const CallKey& key, absl::Span<const Tensor* const> arguments,
-                    const TraceFn& trace, const JitState::Request& request) {
+EntryPtr FindOrMake(JitState& state, const CallKey& key, const MissedCall& call,
+                    const JitState::Request& request) {
   const bool stand_in = state.on_miss() == OnMiss::kBackground && !request.warmup;
   const runtime::Effort effort = stand_in ? runtime::Effort::kQuick : runtime::Effort::kFull;
   std::unique_ptr<ir::Module> unfinished;
   EntryPtr entry = state.FindOrMake(key, request, [&](CacheEntry& made) {
-    unfinished = Fill(state, key, arguments, trace, effort, made);
+    unfinished = Fill(state, key, call, effort, made);
   });
   if (unfinished != nullptr) FinishInBackground(state, entry, std::move(unfinished));
   return entry;
+}
+
+// The key with other shapes of its tensors.
+runtime::Words WithShapes(const CallKey& key, absl::Span<const ir::Shape> shapes) {
+  runtime::Words words;
+  size_t next = 0;
+  for (const runtime::KeyItem& item : runtime::ReadKey(key.words)) {
+    if (item.kind == runtime::KeyItem::Kind::kTensor) {
+      runtime::AppendTensor(&words, shapes[next++]);
+    } else {
+      words.insert(words.end(), item.words.begin(), item.words.end());
+    }
+  }
+  return words;
+}
+
+std::vector<ir::Shape> ShapesOf(absl::Span<const Tensor* const> arguments) {
+  std::vector<ir::Shape> shapes;
+  for (const Tensor* argument : arguments) shapes.push_back(argument->impl()->shape());
+  return shapes;
+}
+
+// The program of `parent` for the sizes of one call.
+EntryPtr Sized(JitState& state, const CallKey& key, const EntryPtr& parent,
+               const ir::SymbolBinding& sizes) {
+  return state.FindOrMake(key, {.sizing = true}, [&](CacheEntry& made) {
+    made.captured = parent->captured;
+    made.leaves = parent->leaves;
+    made.skeleton = parent->skeleton;
+    made.parent = parent;
+    made.sizes = sizes;
+    codegen::Executable* const symbolic = parent->program->executable().get();
+    if (symbolic == nullptr) return;
+    parent->program->Touch();
+    auto executable = symbolic->ForSizes(sizes);
+    if (!executable.ok()) ThrowStatus(executable.status(), state.name(), {});
+    made.program = cache::ModuleCache::Global().Adopt(*std::move(executable));
+  });
+}
+
+// As FindOrMake, of a function whose sizes may stay open.
+EntryPtr FindOrMakeOpen(JitState& state, runtime::SizeRules& rules, const CallKey& key,
+                        absl::Span<const Tensor* const> arguments, const TraceFn& trace,
+                        const JitState::Request& request) {
+  for (;;) {
+    const StatusOr<runtime::SizedCall> placed = rules.Place(arguments);
+    if (!placed.ok()) ThrowStatus(placed.status(), state.name(), {});
+    const MissedCall call{placed->shapes, trace};
+    if (!placed->symbolic()) return FindOrMake(state, key, call, request);
+    const runtime::Words words = WithShapes(key, placed->shapes);
+    EntryPtr parent;
+    try {
+      parent = FindOrMake(state, {words, key.objects}, call, request);
+    } catch (const Error& error) {
+      if (!rules.Force(call.forced)) throw;
+      LogWarning(absl::StrCat("[jit] ", state.name(), ": sizes that were to stay open are exact: ",
+                              error.what()));
+      state.CountFallback();
+      continue;
+    }
+    const Status fits = ir::CheckAssumptions(parent->assumptions, placed->sizes);
+    if (fits.ok()) return Sized(state, key, parent, placed->sizes);
+    // Ordinary code for these sizes, or an ordinary error.
+    state.CountFallback();
+    const std::vector<ir::Shape> shapes = ShapesOf(arguments);
+    return FindOrMake(state, key, {shapes, trace}, request);
+  }
+}
+
+// Of the arguments of a call outside any trace.
+EntryPtr FindOrMakeFor(JitState& state, const CallKey& key,
+                       absl::Span<const Tensor* const> arguments, const TraceFn& trace,
+                       const JitState::Request& request) {
+  if (const std::shared_ptr<runtime::SizeRules> rules = state.Sizes()) {
+    return FindOrMakeOpen(state, *rules, key, arguments, trace, request);
+  }
+  const std::vector<ir::Shape> shapes = ShapesOf(arguments);
+  return FindOrMake(state, key, {shapes, trace}, request);
 }
 
 }  // namespace
@@ -242,7 +349,7 @@ void CallFrame::Miss(const TraceFn& trace, const ParameterStarts& parameters) {
     s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, &trace);
     return;
   }
-  s_->owned = FindOrMake(s_->state, s_->key(), s_->tensors, trace, {.parameters = &parameters});
+  s_->owned = FindOrMakeFor(s_->state, s_->key(), s_->tensors, trace, {.parameters = &parameters});
   s_->Use(WarmTable::OfThread());
 }
 
@@ -253,7 +360,7 @@ void CallFrame::WarmUp(const TraceFn& trace, const ParameterStarts& parameters) 
   }
   RequireConcrete(s_->tensors, s_->state.name());
   if (s_->state.Find(s_->key()) != nullptr) return;
-  FindOrMake(s_->state, s_->key(), s_->tensors, trace, {.warmup = true, .parameters = &parameters});
+  FindOrMakeFor(s_->state, s_->key(), s_->tensors, trace, {.warmup = true, .parameters = &parameters});
 }
 
 const void* CallFrame::Run() {

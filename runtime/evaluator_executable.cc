@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compiler/evaluator/evaluator.h"
+#include "compiler/ir/bind_symbols.h"
 
 namespace swage::runtime {
 namespace {
@@ -28,6 +29,13 @@ class EvaluatorExecutable final : public codegen::Executable {
       }
     }
     return bytes;
+  }
+
+  StatusOr<std::shared_ptr<codegen::Executable>> ForSizes(
+      const ir::SymbolBinding& sizes) const override {
+    std::unique_ptr<ir::Module> sized = module_->Clone();
+    SWAGE_RETURN_IF_ERROR(ir::BindSymbols(sizes, sized.get()));
+    return std::make_shared<EvaluatorExecutable>(std::move(sized));
   }
 
   Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override {

@@ -8,6 +8,7 @@
 #include "cache/tiers.h"
 #include "runtime/jit_state.h"
 #include "runtime/op_support.h"
+#include "runtime/policies.h"
 #include "runtime/shared_states.h"
 
 namespace swage {
@@ -35,9 +36,18 @@ std::string NameOfLine(std::source_location where) {
 
 std::shared_ptr<JitState> NewState(const JitOptions& options, std::source_location where) {
   const std::string name = CleanName(options.name.empty() ? NameOfLine(where) : options.name);
-  StatusOr<runtime::ResolvedOptions> resolved = runtime::ResolveOptions(options);
+  const uint64_t generation = runtime::Policies().generation();
+  const std::shared_ptr<const policy::PolicySet> policies = runtime::Policies().Get();
+  StatusOr<runtime::ResolvedOptions> resolved =
+      runtime::ResolveOptions(options, policies->Find(name).get());
   if (!resolved.ok()) runtime::ThrowStatus(resolved.status(), "jit", where);
-  return std::make_shared<JitState>(name, *std::move(resolved));
+  auto sizes = runtime::SizeRules::Make(name, options, *policies);
+  if (!sizes.ok()) runtime::ThrowStatus(sizes.status(), "jit", where);
+  auto state = std::make_shared<JitState>(name, *std::move(resolved));
+  state->SetSizes(*std::move(sizes), generation, [name, options] {
+    return runtime::SizeRules::Make(name, options, *runtime::Policies().Get());
+  });
+  return state;
 }
 
 // Options as given, not as resolved: equal text means equal options.
@@ -50,7 +60,9 @@ std::string OptionsText(const JitOptions& options) {
   absl::StrAppend(&text, options.fast_math.has_value() ? 1 + *options.fast_math : 0, "\n",
                   options.max_constant_bytes.value_or(-1), "\n",
                   options.on_miss.has_value() ? static_cast<int>(*options.on_miss) : -1, "\n",
-                  options.max_compiles.value_or(-1));
+                  options.max_compiles.value_or(-1), "\n",
+                  options.mode.has_value() ? static_cast<int>(*options.mode) : -1);
+  for (const std::string& dims : options.dims) absl::StrAppend(&text, "\n", dims);
   return text;
 }
 
@@ -115,6 +127,8 @@ std::ostream& operator<<(std::ostream& out, const JitStats& stats) {
       "from the cache",
       stats.calls, stats.hits, stats.misses, stats.traces, stats.compiles, stats.compile_ms,
       stats.llvm_runs, stats.kernel_hits);
+  if (stats.sizings > 0) out << ", set up for " << stats.sizings << " sizes";
+  if (stats.exact_fallbacks > 0) out << ", exact fallbacks " << stats.exact_fallbacks;
   if (stats.loads > 0 || stats.kernel_loads > 0) {
     out << absl::StrFormat(", stored: %d programs, %d kernels", stats.loads, stats.kernel_loads);
   }

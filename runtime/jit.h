@@ -61,6 +61,13 @@ enum class OnMiss {
   kExact,       // compile this very shape: differs from kWait for bucketed functions only
 };
 
+// Which sizes a compiled program serves.
+enum class Mode {
+  kExact,     // those of one call
+  kBucket,    // for each symbol the sizes of one bucket
+  kSymbolic,  // all sizes of its symbols
+};
+
 // Every option but the name also has an environment variable (docs/environment.md); a set option
 // beats it.
 struct JitOptions {
@@ -77,6 +84,15 @@ struct JitOptions {
   std::optional<bool> fast_math = {};
   // Constant folding makes no larger literal; default 1 MiB.
   std::optional<int64_t> max_constant_bytes = {};
+  // Which sizes of the tensor arguments may vary without a compile: one text per Tensor leaf, in
+  // the order of the arguments. "[batch,seq<=512,64]": a symbol, perhaps with a range (default:
+  // from 0 on), a number that must be met, "*" for an extent of which every value is compiled
+  // anew; "*" alone: all extents of that leaf. Expressions such as 2*seq+1 are allowed where seq
+  // stands alone elsewhere. Equal names have equal sizes, in one call. See docs/buckets.md.
+  std::vector<std::string> dims = {};
+  // Default: symbolic where dims are declared (here or in the configuration file), else exact.
+  // Symbolic without dims: every dimension is a symbol.
+  std::optional<Mode> mode = {};
   // Default: wait. Of a function inside another one only the outermost has misses.
   std::optional<OnMiss> on_miss = {};
   // The miss after so many compiled keys is an error that says what differed; 0 (default): no
@@ -90,6 +106,11 @@ struct TensorSpec {
   ShapeVector shape;
 };
 
+// Puts the policies of a configuration file (docs/buckets.md) in force for every jit function of the
+// process; calls that are under way end as they began. Throws with every problem of the file, and
+// then nothing changes. SWAGE_CONFIG names the file that a process begins with.
+SWAGE_API void load_policies(const std::string& path);
+
 // Counters of one jit function. Consistent with each other only when no call is running.
 struct JitStats {
   int64_t calls = 0;
@@ -97,6 +118,8 @@ struct JitStats {
   int64_t misses = 0;
   int64_t traces = 0;
   int64_t compiles = 0;      // pass pipeline runs
+  int64_t sizings = 0;       // programs set up for other sizes of their symbols: no pass ran
+  int64_t exact_fallbacks = 0;  // calls compiled for their sizes though their dims are symbols
   int64_t loads = 0;         // programs that were stored on disk or remotely: no pass ran
   int64_t stand_ins = 0;     // of the compiles: programs that ran until a better one was ready
   int64_t swapped = 0;       // stand-ins that were replaced

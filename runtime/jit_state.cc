@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "runtime/policies.h"
 #include "runtime/warm_table.h"
 
 namespace swage::internal {
@@ -37,6 +38,9 @@ CacheEntry::CacheEntry(const CacheEntry& other, cache::ProgramPtr replacement)
       captured(other.captured),
       leaves(other.leaves),
       skeleton(other.skeleton),
+      assumptions(other.assumptions),
+      parent(other.parent),
+      sizes(other.sizes),
       words_(other.words_),
       objects_(other.objects_) {}
 
@@ -62,6 +66,29 @@ JitState::JitState(std::string name, runtime::ResolvedOptions options)
       options_(std::move(options)),
       on_miss_(options_.on_miss),
       counters_(std::make_shared<CallCounters>()) {}
+
+void JitState::SetSizes(std::unique_ptr<runtime::SizeRules> rules, uint64_t generation,
+                        MakeRules make) {
+  const std::lock_guard<std::mutex> lock(sizes_mutex_);
+  sizes_ = std::move(rules);
+  sizes_generation_ = generation;
+  make_sizes_ = std::move(make);
+}
+
+std::shared_ptr<runtime::SizeRules> JitState::Sizes() {
+  const std::lock_guard<std::mutex> lock(sizes_mutex_);
+  const uint64_t generation = runtime::Policies().generation();
+  if (generation == sizes_generation_ || make_sizes_ == nullptr) return sizes_;
+  sizes_generation_ = generation;
+  auto made = make_sizes_();
+  if (made.ok()) {
+    sizes_ = *std::move(made);
+  } else {
+    LogWarning(absl::StrCat("[policy] ", name_, " keeps the sizes that it had: ",
+                            made.status().message()));
+  }
+  return sizes_;
+}
 
 JitState::~JitState() {
   for (const EntryPtr& entry : entries_) {
@@ -172,14 +199,16 @@ EntryPtr JitState::FindOrMake(const CallKey& key, const Request& request,
     while (const EntryPtr found = Lookup(key, hash)) {
       Await(found, hash, lock);
       if (found->status == CacheEntry::Status::kReady) {
-        CountHit();
+        if (!request.sizing) CountHit();
         return found;
       }
       // It failed, and is no longer in the map: try ourselves, or wait for whoever was faster.
     }
-    CountMiss();
-    Admit(key, hash, request);
-    ++compiles_made_;
+    if (!request.sizing) {
+      CountMiss();
+      Admit(key, hash, request);
+      ++compiles_made_;
+    }
     entry = std::make_shared<CacheEntry>(key);
     entry->maker = std::this_thread::get_id();
     entry->process = ::getpid();
@@ -189,8 +218,10 @@ EntryPtr JitState::FindOrMake(const CallKey& key, const Request& request,
     const Lock lock(mutex_);
     entry->status = status;
     if (status == CacheEntry::Status::kFailed) {
-      --compiles_made_;
+      if (!request.sizing) --compiles_made_;
       Forget(entry, hash);
+    } else if (request.sizing) {
+      ++sizings_;
     }
     finished_.notify_all();
   };
@@ -242,6 +273,17 @@ void JitState::Drop(const EntryPtr& entry) {
     }
   }
   WarmTable::DropEverywhere(entry.get());
+}
+
+std::vector<EntryPtr> JitState::SizesOf(const EntryPtr& parent) const {
+  const std::shared_lock<std::shared_mutex> lock(mutex_);
+  std::vector<EntryPtr> found;
+  for (const EntryPtr& entry : entries_) {
+    if (entry->status == CacheEntry::Status::kReady && entry->parent == parent) {
+      found.push_back(entry);
+    }
+  }
+  return found;
 }
 
 void JitState::Replace(const EntryPtr& entry, cache::ProgramPtr program) {
@@ -333,12 +375,14 @@ JitStats JitState::stats() const {
     const std::shared_lock<std::shared_mutex> lock(mutex_);
     stats.evictions = evictions_;
     stats.swapped = swapped_;
+    stats.sizings = sizings_;
   }
   const int64_t pending = WarmTable::PendingHits(id_);
   stats.calls = counters_->calls.load(std::memory_order_relaxed) + pending;
   stats.hits = counters_->hits.load(std::memory_order_relaxed) + pending;
   stats.misses = misses_.load(std::memory_order_relaxed);
   stats.traces = traces_.load(std::memory_order_relaxed);
+  stats.exact_fallbacks = fallbacks_.load(std::memory_order_relaxed);
   return stats;
 }
 

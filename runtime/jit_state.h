@@ -27,6 +27,7 @@
 #include "runtime/miss_report.h"
 #include "runtime/program.h"
 #include "runtime/signature.h"
+#include "runtime/size_rules.h"
 #include "runtime/trace.h"
 
 namespace swage::internal {
@@ -39,8 +40,8 @@ struct TraceOutcome {
   std::shared_ptr<const void> skeleton;
 };
 
-// Runs the user's function in `scope` on parameters like `arguments`, and sorts its result.
-TraceOutcome RunTrace(runtime::TraceScope& scope, absl::Span<const Tensor* const> arguments,
+// Runs the user's function in `scope` on parameters of these shapes, and sorts its result.
+TraceOutcome RunTrace(runtime::TraceScope& scope, absl::Span<const ir::Shape> shapes,
                       const TraceFn& trace);
 
 class JitState : public std::enable_shared_from_this<JitState> {
@@ -51,6 +52,12 @@ class JitState : public std::enable_shared_from_this<JitState> {
   const std::string& name() const { return name_; }
   const runtime::ResolvedOptions& options() const { return options_; }
   uint64_t id() const { return id_; }
+
+  // Which sizes stay open; null: none. Made again when the policies in force are others; rules that
+  // do not fit them are logged, and the old ones stay.
+  using MakeRules = std::function<StatusOr<std::unique_ptr<runtime::SizeRules>>()>;
+  void SetSizes(std::unique_ptr<runtime::SizeRules> rules, uint64_t generation, MakeRules make);
+  std::shared_ptr<runtime::SizeRules> Sizes();
   const std::shared_ptr<CallCounters>& counters() const { return counters_; }
 
   OnMiss on_miss() const { return on_miss_.load(std::memory_order_relaxed); }
@@ -64,12 +71,16 @@ class JitState : public std::enable_shared_from_this<JitState> {
   // making it when OnMiss::kError or max_compiles forbid it.
   struct Request {
     bool warmup = false;  // asked for by name: OnMiss::kError does not forbid it
+    // A program that is there gets other sizes: neither a hit nor a miss.
+    bool sizing = false;
     const ParameterStarts* parameters = nullptr;
   };
   EntryPtr FindOrMake(const CallKey& key, const Request& request,
                       const std::function<void(CacheEntry&)>& fill);
   // `fill` is done with user code; those who wait may wait for the compiler as long as it takes.
   void EndTrace(CacheEntry& entry);
+  // The entries that are sizes of `parent`.
+  std::vector<EntryPtr> SizesOf(const EntryPtr& parent) const;
   // Puts another program in the place of the one that `entry` has, unless it is gone.
   void Replace(const EntryPtr& entry, cache::ProgramPtr program);
 
@@ -81,6 +92,7 @@ class JitState : public std::enable_shared_from_this<JitState> {
   void CountCall() { counters_->calls.fetch_add(1, std::memory_order_relaxed); }
   void CountHit() { counters_->hits.fetch_add(1, std::memory_order_relaxed); }
   void CountMiss() { misses_.fetch_add(1, std::memory_order_relaxed); }
+  void CountFallback() { fallbacks_.fetch_add(1, std::memory_order_relaxed); }
   void CountTrace() { traces_.fetch_add(1, std::memory_order_relaxed); }
   void CountCompile(const codegen::CompileReport& report, bool stand_in);
   // What the last compile did not find on disk; null: it was found, or there is no disk cache.
@@ -115,6 +127,11 @@ class JitState : public std::enable_shared_from_this<JitState> {
   std::atomic<OnMiss> on_miss_;
   const std::shared_ptr<CallCounters> counters_;
 
+  std::mutex sizes_mutex_;  // guards what follows
+  std::shared_ptr<runtime::SizeRules> sizes_;
+  uint64_t sizes_generation_ = 0;
+  MakeRules make_sizes_;
+
   mutable std::shared_mutex mutex_;
   std::condition_variable_any finished_;
   std::list<EntryPtr> entries_;  // in order of their making
@@ -123,9 +140,9 @@ class JitState : public std::enable_shared_from_this<JitState> {
   MissReport report_;
   bool warned_of_statics_ = false;
   int64_t compiles_made_ = 0;  // or being made: what max_compiles bounds
-  int64_t evictions_ = 0, swapped_ = 0;
+  int64_t evictions_ = 0, swapped_ = 0, sizings_ = 0;
 
-  std::atomic<int64_t> misses_{0}, traces_{0};
+  std::atomic<int64_t> misses_{0}, traces_{0}, fallbacks_{0};
   mutable std::mutex compile_mutex_;  // guards compiled_
   JitStats compiled_;
   std::shared_ptr<const KeyMaterial> missed_key_;  // guarded by compile_mutex_

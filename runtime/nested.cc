@@ -51,7 +51,9 @@ void TraceNested(JitState& state, NestedTrace* nested, TraceScope& outer,
                  absl::Span<const Tensor* const> arguments, const internal::TraceFn& trace) {
   state.CountTrace();
   std::shared_ptr<TraceScope> scope = TraceScope::Open(outer.trace_module(), state.name());
-  internal::TraceOutcome outcome = internal::RunTrace(*scope, arguments, trace);
+  std::vector<ir::Shape> shapes;
+  for (const Tensor* argument : arguments) shapes.push_back(argument->impl()->shape());
+  internal::TraceOutcome outcome = internal::RunTrace(*scope, shapes, trace);
   scope->Close();
   nested->entry.captured = std::move(outcome.captured);
   nested->entry.leaves = std::move(outcome.leaves);

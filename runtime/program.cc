@@ -60,14 +60,16 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileGuarded(std::unique_ptr<ir
   }
 }
 
-StatusOr<OnMiss> OnMissFromEnvironment() {
+StatusOr<std::optional<OnMiss>> OnMissFromEnvironment() {
   constexpr std::pair<std::string_view, OnMiss> kPolicies[] = {
       {"wait", OnMiss::kWait},
       {"background", OnMiss::kBackground},
       {"error", OnMiss::kError},
       {"exact", OnMiss::kExact},
   };
-  const std::string text = GetEnv("SWAGE_ON_MISS").value_or("wait");
+  const std::optional<std::string> given = GetEnv("SWAGE_ON_MISS");
+  if (!given.has_value()) return std::optional<OnMiss>();
+  const std::string& text = *given;
   std::vector<std::string_view> names;
   for (const auto& [name, policy] : kPolicies) {
     if (name == text) return policy;
@@ -91,7 +93,8 @@ Status CheckOnMiss(OnMiss policy) {
                          " for on_miss, expected a value such as OnMiss::kWait");
 }
 
-StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options) {
+StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
+                                         const policy::FunctionPolicy* policy) {
   CheckEnvironmentOnce();
   if (options.on_miss.has_value()) SWAGE_RETURN_IF_ERROR(CheckOnMiss(*options.on_miss));
   ResolvedOptions resolved;
@@ -106,11 +109,17 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options) {
   compiler.fast_math = options.fast_math.value_or(compiler.fast_math);
   compiler.fold_budget_bytes = options.max_constant_bytes.value_or(compiler.fold_budget_bytes);
   resolved.key = KeyOf(resolved);
-  SWAGE_ASSIGN_OR_RETURN(const OnMiss from_environment, OnMissFromEnvironment());
-  resolved.on_miss = options.on_miss.value_or(from_environment);
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<OnMiss> from_environment, OnMissFromEnvironment());
+  resolved.on_miss = options.on_miss      ? *options.on_miss
+                     : from_environment   ? *from_environment
+                     : policy && policy->on_miss ? static_cast<OnMiss>(*policy->on_miss)
+                                          : OnMiss::kWait;
   SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> max_compiles,
                          GetEnvInt("SWAGE_MAX_COMPILES", 0, std::numeric_limits<int64_t>::max()));
-  resolved.max_compiles = options.max_compiles.value_or(max_compiles.value_or(0));
+  const std::optional<int64_t> from_policy =
+      policy != nullptr ? policy->max_compiles : std::optional<int64_t>();
+  resolved.max_compiles =
+      options.max_compiles.value_or(max_compiles.value_or(from_policy.value_or(0)));
   return resolved;
 }
 

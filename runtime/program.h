@@ -25,7 +25,10 @@ struct ResolvedOptions {
   OnMiss on_miss = OnMiss::kWait;
   int64_t max_compiles = 0;  // 0: no limit
 };
-StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options);
+// `policy`: what the configuration file says of the function; the options and the environment beat
+// it. Null: nothing.
+StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
+                                         const policy::FunctionPolicy* policy = nullptr);
 // Of a value that is no enumerator.
 Status CheckOnMiss(OnMiss policy);
 // Of ops that run at once: the environment alone.

@@ -14,12 +14,15 @@
 #ifndef SWAGE_RUNTIME_SIZE_RULES_H_
 #define SWAGE_RUNTIME_SIZE_RULES_H_
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "base/status.h"
 #include "cache/policy/policy.h"
@@ -83,9 +86,12 @@ class SizeRules {
   // The symbols of declared_, without ranges, and what they may be.
   std::vector<std::pair<const ir::Symbol*, policy::SymbolPolicy>> symbols_;
 
-  std::mutex mutex_;                // guards what follows
-  bool given_up_ = false;           // a declared symbol was forced: every size is exact
-  std::vector<Pattern> patterns_;   // automatic ones, in the order in which calls made them
+  bool whole_signature_ = false;    // declared_ has every tensor argument
+  std::atomic<bool> given_up_{false};  // a declared symbol was forced: every size is exact
+
+  std::mutex mutex_;               // guards what follows
+  std::vector<Pattern> patterns_;  // automatic ones, in the order in which calls made them
+  absl::flat_hash_set<std::pair<size_t, int>> forced_;  // (argument, dimension) that are exact now
 };
 
 }  // namespace swage::runtime

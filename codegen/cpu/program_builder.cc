@@ -132,7 +132,9 @@ void ProgramBuilder::AddRefs(const Instruction* value, Step* step) {
 
 StatusOr<KernelVersion> ProgramBuilder::VersionOf(const Instruction& fusion,
                                                   const KernelJob& job) const {
-  KernelVersion version{.fn = job.kernel->code->entry(), .kernel = job.kernel};
+  KernelVersion version;
+  version.fn = job.kernel->code->entry();
+  version.kernel = job.kernel;
   bool symbolic = !job.tasks.is_static();
   for (const ir::Dim dim : job.dims) {
     SWAGE_ASSIGN_OR_RETURN(const int64_t extent, dim.Evaluate(sizes_));
@@ -203,8 +205,10 @@ Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kern
 
 StatusOr<CpuProgram> BuildProgram(const ir::Computation& computation, const KernelMap& kernels,
                                   const Callees& callees, const ir::SymbolBinding& sizes) {
+  analysis::BufferOptions options;
+  options.sizes = &sizes;
   SWAGE_ASSIGN_OR_RETURN(const BufferAssignment buffers,
-                         analysis::AssignBuffers(computation, {.sizes = &sizes}));
+                         analysis::AssignBuffers(computation, options));
   CpuProgram program;
   ProgramBuilder builder(buffers, sizes, &program);
   const std::vector<Instruction*> order =

@@ -1,0 +1,354 @@
+#include "runtime/size_rules.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/ir/symbol_scope.h"
+#include "runtime/tensor_impl.h"
+
+namespace swage::runtime {
+namespace {
+
+// Patterns of automatic symbols; a function whose calls need more is keyed by exact sizes.
+constexpr size_t kMaxPatterns = 64;
+
+const ir::Shape& ShapeOf(const Tensor* tensor) { return tensor->impl()->shape(); }
+
+// The symbol without its range: values are solved first and judged by the policy.
+ir::Dim Free(const ir::Symbol& symbol) {
+  if (!symbol.name.empty()) return ir::Dim::Symbol(symbol.name);
+  return ir::Dim::Symbol(absl::StrCat("_", symbol.min, "_", symbol.max));
+}
+
+SizedCall ExactCall(absl::Span<const Tensor* const> arguments) {
+  SizedCall call;
+  for (const Tensor* argument : arguments) call.shapes.push_back(ShapeOf(argument));
+  return call;
+}
+
+// "[seq,2*seq,*]" in pieces.
+StatusOr<std::vector<std::string_view>> Pieces(std::string_view text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') {
+    return InvalidArgument("got '", ToAbsl(text), "', expected dims such as [batch,seq<=512,64] or *");
+  }
+  text = text.substr(1, text.size() - 2);
+  std::vector<std::string_view> pieces;
+  if (text.empty()) return pieces;
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '(') ++depth;
+    if (i < text.size() && text[i] == ')') --depth;
+    if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
+    pieces.push_back(text.substr(start, i - start));
+    start = i + 1;
+  }
+  return pieces;
+}
+
+std::string_view Stripped(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+policy::Mode ToPolicy(Mode mode) {
+  switch (mode) {
+    case Mode::kBucket:
+      return policy::Mode::kBucket;
+    case Mode::kSymbolic:
+      return policy::Mode::kSymbolic;
+    case Mode::kExact:
+      break;
+  }
+  return policy::Mode::kExact;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<SizeRules>> SizeRules::Make(const std::string& function,
+                                                     const JitOptions& options,
+                                                     const policy::PolicySet& policies) {
+  auto rules = std::unique_ptr<SizeRules>(new SizeRules());
+  rules->function_ = function;
+  rules->policy_ = policies.Find(function);
+  const policy::FunctionPolicy& policy = *rules->policy_;
+  const bool declared = !options.dims.empty() || !policy.args.empty();
+  policy::Mode mode = declared ? policy::Mode::kSymbolic : policy::Mode::kExact;
+  // [defaults] alone do not open the sizes of functions that say nothing of theirs.
+  if (policy.mode.has_value() && (declared || !policy.pattern.empty())) mode = *policy.mode;
+  if (options.mode.has_value()) mode = ToPolicy(*options.mode);
+  if (mode == policy::Mode::kExact) return std::unique_ptr<SizeRules>();
+  rules->mode_ = mode;
+  rules->automatic_ = !declared;
+  rules->exact_when_forced_ =
+      policy.unpaddable.value_or(mode == policy::Mode::kBucket ? policy::Unpaddable::kExact
+                                                               : policy::Unpaddable::kError) ==
+      policy::Unpaddable::kExact;
+  if (!options.dims.empty()) {
+    rules->whole_signature_ = true;
+    SWAGE_RETURN_IF_ERROR(rules->Declare(options.dims));
+  } else if (declared) {
+    SWAGE_RETURN_IF_ERROR(rules->DeclareArguments());
+  }
+  SWAGE_RETURN_IF_ERROR(rules->AddSymbols());
+  return rules;
+}
+
+Status SizeRules::Declare(absl::Span<const std::string> dims) {
+  ir::SymbolScope scope;
+  for (size_t leaf = 0; leaf < dims.size(); ++leaf) {
+    LeafRule rule{.text = dims[leaf]};
+    const std::string_view text = Stripped(dims[leaf]);
+    if (text == "*") {
+      rule.exact = true;
+      declared_.push_back(std::move(rule));
+      continue;
+    }
+    const std::string where = absl::StrCat("[", function_, "] dims[", leaf, "]: ");
+    const auto pieces = Pieces(text);
+    if (!pieces.ok()) return InvalidArgument(where, pieces.status().message());
+    for (const std::string_view piece : *pieces) {
+      const std::string_view dim = Stripped(piece);
+      if (dim == "*") {
+        rule.dims.push_back({.exact = true});
+        continue;
+      }
+      size_t end = 0;
+      const StatusOr<ir::Dim> parsed = ir::ParseDim(dim, &end, scope);
+      if (!parsed.ok()) return InvalidArgument(where, parsed.status().message());
+      if (end != dim.size() || parsed->is_poisoned()) {
+        return InvalidArgument(where, "got '", ToAbsl(dim), "', expected a symbol, a number or *");
+      }
+      rule.dims.push_back({.dim = *parsed});
+    }
+    declared_.push_back(std::move(rule));
+  }
+  return OkStatus();
+}
+
+Status SizeRules::DeclareArguments() {
+  for (const policy::ArgPolicy& arg : policy_->args) {
+    size_t leaf = 0;
+    if (arg.index.has_value()) {
+      leaf = static_cast<size_t>(*arg.index);
+    } else if (size_t number; arg.name.starts_with("arg") &&
+                              absl::SimpleAtoi(ToAbsl(std::string_view(arg.name).substr(3)), &number)) {
+      leaf = number;
+    } else {
+      return InvalidArgument("[", function_, "] got the argument '", arg.name,
+                             "' in the policy, expected arg0, arg1, ...: tensor arguments of a C++ "
+                             "function are known by their position");
+    }
+    while (declared_.size() <= leaf) declared_.push_back({.exact = true, .text = "*"});
+    LeafRule rule;
+    std::vector<std::string> texts;
+    for (const policy::DimSpec& spec : arg.dims) {
+      switch (spec.kind) {
+        case policy::DimSpec::Kind::kSymbol:
+          rule.dims.push_back({.dim = ir::Dim::Symbol(spec.symbol)});
+          texts.push_back(spec.symbol);
+          break;
+        case policy::DimSpec::Kind::kSize:
+          rule.dims.push_back({.dim = ir::Dim(spec.size)});
+          texts.push_back(absl::StrCat(spec.size));
+          break;
+        case policy::DimSpec::Kind::kExact:
+          rule.dims.push_back({.exact = true});
+          texts.push_back("*");
+          break;
+      }
+    }
+    rule.text = absl::StrCat("[", absl::StrJoin(texts, ","), "]");
+    declared_[leaf] = std::move(rule);
+  }
+  return OkStatus();
+}
+
+Status SizeRules::AddSymbols() {
+  std::vector<const ir::Symbol*> found;
+  std::vector<std::pair<const ir::Symbol*, ir::Dim>> free;
+  for (const LeafRule& leaf : declared_) {
+    for (const DimRule& rule : leaf.dims) rule.dim.CollectSymbols(&found);
+  }
+  for (const ir::Symbol* symbol : found) {
+    const ir::Dim dim = Free(*symbol);
+    free.emplace_back(symbol, dim);
+    const policy::SymbolPolicy* known = policy_->FindSymbol(symbol->name);
+    const bool ranged = symbol->min != 0 || symbol->max != ir::kUnbounded;
+    if (known != nullptr && (!ranged || (known->min == symbol->min && known->max == symbol->max))) {
+      symbols_.emplace_back(dim.symbol(), *known);
+      continue;
+    }
+    SWAGE_ASSIGN_OR_RETURN(policy::SymbolPolicy made,
+                           policy::DefaultSymbol(symbol->name, symbol->min, symbol->max));
+    symbols_.emplace_back(dim.symbol(), std::move(made));
+  }
+  for (LeafRule& leaf : declared_) {
+    for (DimRule& rule : leaf.dims) rule.dim = rule.dim.Substitute(free);
+  }
+  return OkStatus();
+}
+
+Status SizeRules::CheckLeaf(const Pattern& pattern, size_t leaf, const ir::Shape& shape) const {
+  const LeafRule& rule = pattern[leaf];
+  if (rule.exact || shape.rank() == static_cast<int>(rule.dims.size())) return OkStatus();
+  return InvalidArgument("[", function_, "] argument ", leaf, " is ", shape.ToString(false),
+                         ", of rank ", shape.rank(), "; expected rank ", rule.dims.size(),
+                         ", declared as ", rule.text);
+}
+
+StatusOr<ir::SymbolBinding> SizeRules::Solve(const Pattern& pattern,
+                                             absl::Span<const Tensor* const> arguments) const {
+  ir::SymbolBinding values;
+  std::vector<std::string> sources;  // where each value comes from
+  // Symbols that stand alone first: they make the others solvable.
+  for (const bool alone : {true, false}) {
+    for (size_t leaf = 0; leaf < std::min(pattern.size(), arguments.size()); ++leaf) {
+      const ir::Shape& shape = ShapeOf(arguments[leaf]);
+      for (int i = 0; i < static_cast<int>(pattern[leaf].dims.size()); ++i) {
+        const DimRule& rule = pattern[leaf].dims[i];
+        if (rule.exact || (rule.dim.symbol() != nullptr) != alone) continue;
+        const int64_t value = *shape.dim(i).static_value();
+        const size_t known = values.values().size();
+        const Status bound = rule.dim.is_static()
+                                 ? (rule.dim == ir::Dim(value) ? OkStatus() : InvalidArgument(""))
+                                 : values.Bind(rule.dim, value);
+        if (bound.ok()) {
+          if (values.values().size() == known) continue;
+          const auto& [symbol, size] = values.values().back();
+          sources.push_back(absl::StrCat(symbol->name, " is ", size, " by dimension ", i,
+                                         " of argument ", leaf));
+          continue;
+        }
+        std::string text = absl::StrCat("[", function_, "] dimension ", i, " of argument ", leaf,
+                                        " (", shape.ToString(false), ") is ", value, ", expected ",
+                                        rule.dim.ToString(), ", as declared in ",
+                                        pattern[leaf].text);
+        if (!rule.dim.is_static()) {
+          absl::StrAppend(&text, ": ", bound.message());
+          if (!sources.empty()) absl::StrAppend(&text, "; ", absl::StrJoin(sources, ", "));
+        }
+        return InvalidArgument(text);
+      }
+    }
+  }
+  return values;
+}
+
+StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern,
+                                       absl::Span<const Tensor* const> arguments) const {
+  for (size_t leaf = 0; leaf < std::min(pattern.size(), arguments.size()); ++leaf) {
+    SWAGE_RETURN_IF_ERROR(CheckLeaf(pattern, leaf, ShapeOf(arguments[leaf])));
+  }
+  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding values, Solve(pattern, arguments));
+  static const policy::SymbolPolicy* const any =
+      new policy::SymbolPolicy(*policy::DefaultSymbol("size"));
+  SizedCall call;
+  std::vector<std::pair<const ir::Symbol*, ir::Dim>> placed;
+  for (const auto& [symbol, value] : values.values()) {
+    const policy::SymbolPolicy* known = any;
+    for (const auto& [declared, policy] : symbols_) {
+      if (declared == symbol) known = &policy;
+    }
+    const auto place = policy::PlaceSize(*policy_, mode_, *known, value);
+    if (!place.ok()) return InvalidArgument("[", function_, "] ", place.status().message());
+    const ir::Dim dim = ir::Dim::Symbol(symbol->name, place->range.low, place->range.high);
+    placed.emplace_back(symbol, dim);
+    if (!dim.is_static()) SWAGE_RETURN_IF_ERROR(call.sizes.Bind(dim.symbol(), value));
+  }
+  for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
+    ir::Shape shape = ShapeOf(arguments[leaf]);
+    const bool open = leaf < pattern.size() && !pattern[leaf].exact;
+    for (int i = 0; open && i < shape.rank(); ++i) {
+      const DimRule& rule = pattern[leaf].dims[i];
+      if (!rule.exact) shape.set_dim(i, rule.dim.Substitute(placed));
+    }
+    call.shapes.push_back(std::move(shape));
+  }
+  return call;
+}
+
+StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> arguments) {
+  for (const Pattern& pattern : patterns_) {
+    bool fits = pattern.size() == arguments.size();
+    for (size_t i = 0; fits && i < pattern.size(); ++i) {
+      fits = static_cast<int>(pattern[i].dims.size()) == ShapeOf(arguments[i]).rank();
+    }
+    if (!fits || !Solve(pattern, arguments).ok()) continue;
+    return PlaceIn(pattern, arguments);
+  }
+  if (patterns_.size() >= kMaxPatterns) return ExactCall(arguments);
+  absl::flat_hash_map<int64_t, ir::Dim> by_size;
+  Pattern pattern;
+  for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
+    LeafRule rule;
+    const ir::Shape& shape = ShapeOf(arguments[leaf]);
+    for (int i = 0; i < shape.rank(); ++i) {
+      const int64_t size = *shape.dim(i).static_value();
+      DimRule dim;
+      if (forced_.contains({leaf, i})) {
+        dim.exact = true;
+      } else if (size == 1) {
+        dim.dim = 1;
+      } else {
+        const auto [it, fresh] = by_size.try_emplace(size);
+        if (fresh) {
+          it->second =
+              ir::Dim::Symbol(absl::StrCat("size", patterns_.size(), "_", by_size.size() - 1));
+        }
+        dim.dim = it->second;
+      }
+      rule.dims.push_back(dim);
+    }
+    pattern.push_back(std::move(rule));
+  }
+  patterns_.push_back(std::move(pattern));
+  return PlaceIn(patterns_.back(), arguments);
+}
+
+StatusOr<SizedCall> SizeRules::Place(absl::Span<const Tensor* const> arguments) {
+  if (!automatic_) {
+    if (given_up_.load()) return ExactCall(arguments);
+    if (declared_.size() > arguments.size() ||
+        (whole_signature_ && declared_.size() != arguments.size())) {
+      return InvalidArgument("[", function_, "] dims are declared for ", declared_.size(),
+                             " tensor arguments, got ", arguments.size());
+    }
+    return PlaceIn(declared_, arguments);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return PlaceAutomatic(arguments);
+}
+
+bool SizeRules::Force(absl::Span<const ir::Symbol* const> symbols) {
+  if (symbols.empty()) return false;
+  if (!automatic_) {
+    if (exact_when_forced_) given_up_.store(true);
+    return exact_when_forced_;
+  }
+  const auto named = [&](const ir::Dim& dim) {
+    return dim.symbol() != nullptr && std::any_of(symbols.begin(), symbols.end(), [&](auto* one) {
+             return one->name == dim.symbol()->name;
+           });
+  };
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bool changed = false;
+  for (Pattern& pattern : patterns_) {
+    for (size_t leaf = 0; leaf < pattern.size(); ++leaf) {
+      for (size_t i = 0; i < pattern[leaf].dims.size(); ++i) {
+        DimRule& rule = pattern[leaf].dims[i];
+        if (rule.exact || !named(rule.dim)) continue;
+        rule = {.exact = true};
+        forced_.insert({leaf, static_cast<int>(i)});
+        changed = true;
+      }
+    }
+  }
+  return changed;
+}
+
+}  // namespace swage::runtime
