@@ -6,9 +6,11 @@
 //   exact         every shape compiled by itself: its sizes are baked in and no kernel is shared
 //   kernel-reuse  the default: kernels serve every size; nothing on disk
 //   disk-warm     empty memory, but another process has left its code on disk
-//   symbolic, bucketed   one program for many shapes; skipped, Swage does not have them yet
+//   symbolic      one program for all shapes; nothing on disk
+//   bucketed      one program for the shapes of a bucket (16, 32, 48, 80, ...); nothing on disk
 //
-// Counters: calls, distinct (shapes); compiles (pass pipeline runs), loads (programs from disk),
+// Counters: calls, distinct (shapes); compiles (pass pipeline runs), sizings (programs set up for
+// other sizes), loads (programs from disk),
 // llvm_runs, kernel_hits, kernel_loads; total_ms of the stream, warm_ms of the same stream again;
 // p50_us, p99_us, max_us of a call; waste (part of the computed elements that is padding); cache_mb
 // of compiled code, rss_mb of the process; checksum (of all results: equal for all policies).
@@ -46,7 +48,12 @@ using Clock = std::chrono::steady_clock;
 constexpr char kUniformFile[] = "bench/streams/uniform.txt";
 constexpr std::string_view kFillFlag = "--fill_disk_cache=";
 
-enum class Policy { kExact, kKernelReuse, kDiskWarm };
+enum class Policy { kExact, kKernelReuse, kDiskWarm, kSymbolic, kBucketed };
+
+Mode ModeOf(Policy policy) {
+  if (policy == Policy::kSymbolic) return Mode::kSymbolic;
+  return policy == Policy::kBucketed ? Mode::kBucket : Mode::kExact;
+}
 
 // The flags that choose streams, for the process that fills a disk cache.
 std::vector<std::string>& StreamFlags() {
@@ -179,6 +186,7 @@ void Report(benchmark::State& state, const Stream& stream, const Workload& workl
   count("calls", stream.entries.size());
   count("distinct", Distinct(stream));
   count("compiles", stats.compiles);
+  count("sizings", stats.sizings);
   count("loads", stats.loads);
   count("llvm_runs", stats.llvm_runs);
   count("kernel_hits", stats.kernel_hits);
@@ -202,7 +210,7 @@ void ReplayUnder(benchmark::State& state, const Stream& stream, Policy policy) {
     const PolicyScope scope(policy, stream);
     if (scope.error() != nullptr) return state.SkipWithError(scope.error());
     try {
-      const std::unique_ptr<Workload> workload = MakeWorkload(stream.function);
+      const std::unique_ptr<Workload> workload = MakeWorkload(stream.function, ModeOf(policy));
       for (const Entry& entry : stream.entries) workload->Prepare(entry);
       const Replay cold = ReplayStream(stream, *workload);
       state.SetIterationTime(cold.total_ms() / 1000);
@@ -227,12 +235,8 @@ void Register(const Stream& stream) {
   add("exact", replay(Policy::kExact));
   add("kernel-reuse", replay(Policy::kKernelReuse));
   add("disk-warm", replay(Policy::kDiskWarm));
-  for (const char* policy : {"symbolic", "bucketed"}) {
-    add(policy, [](benchmark::State& state) {
-      for (auto _ : state) state.SetIterationTime(0);
-      state.SkipWithError("skipped: Swage does not have this policy yet");
-    });
-  }
+  add("symbolic", replay(Policy::kSymbolic));
+  add("bucketed", replay(Policy::kBucketed));
 }
 
 // What the other process of FillInAnotherProcess does.

@@ -48,8 +48,19 @@ auto MakeBlock() {
   };
 }
 
+JitOptions Options(const char* name, Mode mode, std::vector<std::string> dims) {
+  JitOptions options;
+  options.name = name;
+  options.mode = mode;
+  if (mode != Mode::kExact) options.dims = std::move(dims);
+  return options;
+}
+
 class AttendWorkload : public Workload {
  public:
+  explicit AttendWorkload(Mode mode)
+      : function_(jit(MakeAttend(),
+                      Options("attend", mode, {"[n<=4096,64]", "[m<=4096,64]", "[m<=4096,64]"}))) {}
   void Prepare(const Entry& entry) override {
     for (const auto& [operand, rows] :
          {std::pair(0, entry.first), std::pair(1, entry.second), std::pair(2, entry.second)}) {
@@ -63,12 +74,14 @@ class AttendWorkload : public Workload {
   JitStats stats() const override { return function_.stats(); }
 
  private:
-  decltype(jit(MakeAttend())) function_ = jit(MakeAttend(), {.name = "attend"});
+  decltype(jit(MakeAttend())) function_;
   std::map<int64_t, Tensor> inputs_[3];
 };
 
 class BlockWorkload : public Workload {
  public:
+  explicit BlockWorkload(Mode mode)
+      : function_(jit(MakeBlock(), Options("block", mode, {"[b<=4096,n<=4096,64]"}))) {}
   void Prepare(const Entry& entry) override {
     Tensor& input = inputs_[entry];
     if (!input.defined()) {
@@ -79,15 +92,15 @@ class BlockWorkload : public Workload {
   JitStats stats() const override { return function_.stats(); }
 
  private:
-  decltype(jit(MakeBlock())) function_ = jit(MakeBlock(), {.name = "block"});
+  decltype(jit(MakeBlock())) function_;
   std::map<Entry, Tensor> inputs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> MakeWorkload(const std::string& function) {
-  if (function == "attend") return std::make_unique<AttendWorkload>();
-  if (function == "block") return std::make_unique<BlockWorkload>();
+std::unique_ptr<Workload> MakeWorkload(const std::string& function, Mode mode) {
+  if (function == "attend") return std::make_unique<AttendWorkload>(mode);
+  if (function == "block") return std::make_unique<BlockWorkload>(mode);
   return nullptr;
 }
 

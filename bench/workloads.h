@@ -28,7 +28,8 @@ class Workload {
 // f32, width 64. Null for an unknown name.
 //   attend   q[first,64], k[second,64], v[second,64] -> softmax(q k^T / 8) v
 //   block    x[first,second,64] -> a transformer block with one head and an MLP of 256
-std::unique_ptr<Workload> MakeWorkload(const std::string& function);
+// `mode`: whether first and second are symbols; buckets are the default ones, up to 4096.
+std::unique_ptr<Workload> MakeWorkload(const std::string& function, Mode mode = Mode::kExact);
 
 }  // namespace swage::bench
 

@@ -109,11 +109,14 @@ ProgramPtr ModuleCache::Adopt(ExecutablePtr executable) {
 }
 
 bool ModuleCache::OnEvict(const ProgramPtr& program, Keeper keeper, KeeperId* id) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (program->evicted_) return false;
-  program->bytes_ += keeper.bytes;
-  stats_.bytes += keeper.bytes;
-  *id = program->keepers_.insert(program->keepers_.end(), std::move(keeper));
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (program->evicted_) return false;
+    program->bytes_ += keeper.bytes;
+    stats_.bytes += keeper.bytes;
+    *id = program->keepers_.insert(program->keepers_.end(), std::move(keeper));
+  }
+  MemoryBound::Get().Trim();
   return true;
 }
 

@@ -1,9 +1,9 @@
 // File: runtime/buffer.h
 //
-// Buffer: the memory of a concrete tensor. 64-byte aligned, not zeroed, freed with the last handle to
-// the pool of blocks (base/block_pool.h); a small one lies behind its Buffer in one block.
-// Under SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that
-// an access out of bounds stops the process there; such a buffer is aligned as far as its size is.
+// Buffer: the memory of a concrete tensor. 64-byte aligned, not zeroed, freed with the last handle
+// to the pool of blocks (base/block_pool.h); a small one lies behind its Buffer in one block. Under
+// SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that an
+// access out of bounds stops the process there; such a buffer is aligned as far as its size is.
 #ifndef SWAGE_RUNTIME_BUFFER_H_
 #define SWAGE_RUNTIME_BUFFER_H_
 

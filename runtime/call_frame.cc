@@ -118,8 +118,7 @@ bool CallFrame::Find() {
   return true;
 }
 
-TraceOutcome RunTrace(TraceScope& scope, absl::Span<const ir::Shape> shapes,
-                      const TraceFn& trace) {
+TraceOutcome RunTrace(TraceScope& scope, absl::Span<const ir::Shape> shapes, const TraceFn& trace) {
   TensorList traced;
   for (size_t i = 0; i < shapes.size(); ++i) {
     traced.push_back(scope.AddParameter(shapes[i], absl::StrCat("arg", i)));
@@ -198,7 +197,8 @@ std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, const Miss
   StatusOr<runtime::Compiled> compiled =
       runtime::CompileModule(std::move(*module).Take(), state.options(), state.Reason(), effort);
   if (!compiled.ok()) {
-    if (compiled.status().code() == absl::StatusCode::kUnimplemented) call.forced = SymbolsIn(call.shapes);
+    if (compiled.status().code() == absl::StatusCode::kUnimplemented)
+      call.forced = SymbolsIn(call.shapes);
     ThrowStatus(Annotate(compiled.status(), absl::StrCat("; while compiling ", state.name())),
                 state.name(), {});
   }
@@ -256,9 +256,8 @@ EntryPtr FindOrMake(JitState& state, const CallKey& key, const MissedCall& call,
   const bool stand_in = state.on_miss() == OnMiss::kBackground && !request.warmup;
   const runtime::Effort effort = stand_in ? runtime::Effort::kQuick : runtime::Effort::kFull;
   std::unique_ptr<ir::Module> unfinished;
-  EntryPtr entry = state.FindOrMake(key, request, [&](CacheEntry& made) {
-    unfinished = Fill(state, key, call, effort, made);
-  });
+  EntryPtr entry = state.FindOrMake(
+      key, request, [&](CacheEntry& made) { unfinished = Fill(state, key, call, effort, made); });
   if (unfinished != nullptr) FinishInBackground(state, entry, std::move(unfinished));
   return entry;
 }
@@ -316,8 +315,8 @@ EntryPtr FindOrMakeOpen(JitState& state, runtime::SizeRules& rules, const CallKe
       parent = FindOrMake(state, {words, key.objects}, call, request);
     } catch (const Error& error) {
       if (!rules.Force(call.forced)) throw;
-      LogWarning(absl::StrCat("[jit] ", state.name(), ": sizes that were to stay open are exact: ",
-                              error.what()));
+      LogWarning(absl::StrCat("[jit] ", state.name(),
+                              ": sizes that were to stay open are exact: ", error.what()));
       state.CountFallback();
       continue;
     }
@@ -360,7 +359,8 @@ void CallFrame::WarmUp(const TraceFn& trace, const ParameterStarts& parameters) 
   }
   RequireConcrete(s_->tensors, s_->state.name());
   if (s_->state.Find(s_->key()) != nullptr) return;
-  FindOrMakeFor(s_->state, s_->key(), s_->tensors, trace, {.warmup = true, .parameters = &parameters});
+  FindOrMakeFor(s_->state, s_->key(), s_->tensors, trace,
+                {.warmup = true, .parameters = &parameters});
 }
 
 const void* CallFrame::Run() {

@@ -1,8 +1,10 @@
 #include "runtime/hlo.h"
 
 #include "absl/strings/str_join.h"
+#include "compiler/ir/assumptions.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
+#include "compiler/ir/verifier.h"
 #include "compiler/learn/learn.h"
 #include "runtime/hlo_state.h"
 #include "runtime/tensor_impl.h"
@@ -40,6 +42,12 @@ HloState::HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions 
     });
   }
   results_ = LeavesOf(module_->entry()->root()->shape());
+  if (symbols_.empty()) return;
+  const ir::AssumptionScope scope;
+  // It verified when it was made; here it says what it takes for granted.
+  const Status verified = ir::Verify(*module_);
+  SWAGE_CHECK(verified.ok());
+  assumptions_ = scope.made();
 }
 
 StatusOr<ir::SymbolBinding> HloState::CheckArguments(std::span<const Tensor> arguments) const {
@@ -85,13 +93,6 @@ Status HloState::CheckShapes(std::span<const Tensor> arguments) const {
   return OkStatus();
 }
 
-// Where a program with symbols becomes one of these sizes.
-StatusOr<runtime::Compiled> HloState::CompileForSizes(const ir::SymbolBinding& sizes) const {
-  std::unique_ptr<ir::Module> module = module_->Clone();
-  if (!symbols_.empty()) SWAGE_RETURN_IF_ERROR(ir::BindSymbols(sizes, module.get()));
-  return runtime::CompileModule(std::move(module), options_, "first call");
-}
-
 std::weak_ptr<cache::CachedProgram>& HloState::SlotOf(const ir::SymbolBinding& sizes) {
   constexpr size_t kTidyAt = 1024;  // slots of evicted programs go when there are so many
   Sizes values;
@@ -117,17 +118,17 @@ Status HloState::Admit(bool warmup) const {
   return OkStatus();
 }
 
-StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes, bool warmup) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  std::weak_ptr<cache::CachedProgram>& slot = SlotOf(sizes);
-  if (cache::ProgramPtr program = slot.lock()) {
+// The program as it is loaded, with its symbols.
+StatusOr<cache::ProgramPtr> HloState::Whole(bool warmup) {
+  if (cache::ProgramPtr program = whole_.lock()) {
     ++stats_.hits;
     program->Touch();
     return program;
   }
   ++stats_.misses;
   SWAGE_RETURN_IF_ERROR(Admit(warmup));
-  SWAGE_ASSIGN_OR_RETURN(runtime::Compiled compiled, CompileForSizes(sizes));
+  SWAGE_ASSIGN_OR_RETURN(runtime::Compiled compiled,
+                         runtime::CompileModule(module_->Clone(), options_, "first call"));
   if (!compiled.cached()) {
     const codegen::CompileReport& report = compiled.executable().report();
     ++(report.module_load ? stats_.loads : stats_.compiles);
@@ -136,8 +137,26 @@ StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes, bo
     stats_.kernel_loads += report.kernel_loads;
     stats_.compile_ms += report.total_ms;
   }
-  slot = compiled.program;
+  whole_ = compiled.program;
   return std::move(compiled.program);
+}
+
+StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes, bool warmup) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (symbols_.empty()) return Whole(warmup);
+  std::weak_ptr<cache::CachedProgram>& slot = SlotOf(sizes);
+  if (cache::ProgramPtr program = slot.lock()) {
+    ++stats_.hits;
+    program->Touch();
+    return program;
+  }
+  SWAGE_RETURN_IF_ERROR(ir::CheckAssumptions(assumptions_, sizes));
+  SWAGE_ASSIGN_OR_RETURN(const cache::ProgramPtr whole, Whole(warmup));
+  SWAGE_ASSIGN_OR_RETURN(auto executable, whole->executable()->ForSizes(sizes));
+  ++stats_.sizings;
+  cache::ProgramPtr program = cache::ModuleCache::Global().Adopt(std::move(executable));
+  slot = program;
+  return program;
 }
 
 StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments) {
@@ -290,10 +309,13 @@ std::string HloProgram::learned() const { return State().learned(); }
 std::string HloProgram::ToString() const { return ir::ToText(State().module()); }
 
 HloProgram load_hlo(const std::string& path, JitOptions options) {
+  // What text says of its symbols may leave open whether a slice fits: the call will tell.
+  const ir::AssumptionScope sizes_fit;
   return Loaded(internal::Load(ir::ParseHloFile(path), options), "load_hlo");
 }
 
 HloProgram parse_hlo(std::string_view text, JitOptions options) {
+  const ir::AssumptionScope sizes_fit;
   return Loaded(internal::Load(ir::ParseHlo(text), options), "parse_hlo");
 }
 

@@ -1,7 +1,7 @@
 // File: runtime/hlo_state.h
 //
-// A program read from HLO text: the module as loaded, compiled on the first call; one with symbols
-// for each set of sizes that calls bring.
+// A program read from HLO text: the module as loaded, compiled on the first call. One with symbols
+// is then set up for each set of sizes that calls bring, without a compile.
 #ifndef SWAGE_RUNTIME_HLO_STATE_H_
 #define SWAGE_RUNTIME_HLO_STATE_H_
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "compiler/ir/assumptions.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/module.h"
 #include "runtime/hlo.h"
@@ -45,8 +46,8 @@ class HloState {
   Status CheckShapes(std::span<const Tensor> arguments) const;
   // `warmup`: asked for by name, so that OnMiss::kError does not forbid it.
   StatusOr<cache::ProgramPtr> Compile(const ir::SymbolBinding& sizes, bool warmup);
+  StatusOr<cache::ProgramPtr> Whole(bool warmup);
   Status Admit(bool warmup) const;
-  StatusOr<runtime::Compiled> CompileForSizes(const ir::SymbolBinding& sizes) const;
   std::weak_ptr<cache::CachedProgram>& SlotOf(const ir::SymbolBinding& sizes);
 
   const std::unique_ptr<ir::Module> module_;
@@ -54,12 +55,15 @@ class HloState {
   const std::string name_;
   const std::string learned_;
   std::vector<const ir::Symbol*> symbols_;
+  std::vector<ir::Assumption> assumptions_;
   std::vector<ir::Shape> parameters_;
   std::vector<std::string> parameter_names_;  // "arg0", "arg0{1}" for a leaf of a tuple
   std::vector<ir::Shape> results_;
 
   mutable std::mutex mutex_;  // guards what follows; held while compiling: others must wait anyway
-  // The memory tier keeps the programs, until they are evicted.
+  // The memory tier keeps the programs, until they are evicted. With symbols, the whole one and
+  // those of sizes.
+  std::weak_ptr<cache::CachedProgram> whole_;
   absl::flat_hash_map<Sizes, std::weak_ptr<cache::CachedProgram>> programs_;
   JitStats stats_;
   std::atomic<int64_t> calls_{0};

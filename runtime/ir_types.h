@@ -20,8 +20,8 @@ static_assert(static_cast<int>(DType::kF8E4M3FN) == static_cast<int>(ir::DType::
 static_assert(static_cast<int>(DType::kF32) == static_cast<int>(ir::DType::kF32));
 static_assert(static_cast<int>(DType::kC128) == static_cast<int>(ir::DType::kC128));
 
-// The shape of a tensor to be made. Negative extents, a rank beyond the limit and sizes beyond int64
-// are errors.
+// The shape of a tensor to be made. Negative extents, a rank beyond the limit and sizes beyond
+// int64 are errors.
 StatusOr<ir::Shape> MakeShape(DType dtype, const Dims& shape);
 
 ir::Dim ToIr(const Dim& dim);

@@ -23,9 +23,10 @@
 // - Memory is bounded (runtime/cache.h): the least recently used keys are evicted and compiled
 // again
 //   when they are called again.
-// - After fork() the child may call warm and new keys; its loops run on one thread. A fork waits for
-//   the compiles that run. Threads that are in other parts of a miss may still hold a lock that stays
-//   held in the child, so a server should fork before it serves.
+// - After fork() the child may call warm and new keys; its loops run on one thread. A fork waits
+// for
+//   the compiles that run. Threads that are in other parts of a miss may still hold a lock that
+//   stays held in the child, so a server should fork before it serves.
 // - A server warms up and then forbids misses:
 //     f.warmup({{swage::f32, {64, 128}}, {swage::f32, {128}}});    // compiles, does not run
 //     f.set_on_miss(swage::OnMiss::kError);
@@ -106,9 +107,9 @@ struct TensorSpec {
   ShapeVector shape;
 };
 
-// Puts the policies of a configuration file (docs/buckets.md) in force for every jit function of the
-// process; calls that are under way end as they began. Throws with every problem of the file, and
-// then nothing changes. SWAGE_CONFIG names the file that a process begins with.
+// Puts the policies of a configuration file (docs/buckets.md) in force for every jit function of
+// the process; calls that are under way end as they began. Throws with every problem of the file,
+// and then nothing changes. SWAGE_CONFIG names the file that a process begins with.
 SWAGE_API void load_policies(const std::string& path);
 
 // Counters of one jit function. Consistent with each other only when no call is running.
@@ -117,17 +118,17 @@ struct JitStats {
   int64_t hits = 0;
   int64_t misses = 0;
   int64_t traces = 0;
-  int64_t compiles = 0;      // pass pipeline runs
-  int64_t sizings = 0;       // programs set up for other sizes of their symbols: no pass ran
+  int64_t compiles = 0;         // pass pipeline runs
+  int64_t sizings = 0;          // programs set up for other sizes of their symbols: no pass ran
   int64_t exact_fallbacks = 0;  // calls compiled for their sizes though their dims are symbols
-  int64_t loads = 0;         // programs that were stored on disk or remotely: no pass ran
-  int64_t stand_ins = 0;     // of the compiles: programs that ran until a better one was ready
-  int64_t swapped = 0;       // stand-ins that were replaced
-  int64_t evictions = 0;     // keys that were given up for the bound of the memory
-  int64_t llvm_runs = 0;     // kernels that LLVM generated for this function
-  int64_t kernel_hits = 0;   // kernels that came from the kernel cache instead
-  int64_t kernel_loads = 0;  // kernels that were stored on disk or remotely
-  double compile_ms = 0;     // in total, of the compiles and loads
+  int64_t loads = 0;            // programs that were stored on disk or remotely: no pass ran
+  int64_t stand_ins = 0;        // of the compiles: programs that ran until a better one was ready
+  int64_t swapped = 0;          // stand-ins that were replaced
+  int64_t evictions = 0;        // keys that were given up for the bound of the memory
+  int64_t llvm_runs = 0;        // kernels that LLVM generated for this function
+  int64_t kernel_hits = 0;      // kernels that came from the kernel cache instead
+  int64_t kernel_loads = 0;     // kernels that were stored on disk or remotely
+  double compile_ms = 0;        // in total, of the compiles and loads
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const JitStats& stats);
 
@@ -150,8 +151,8 @@ struct MissReport {
   // "stored" (another process had it: on disk or remotely).
   std::string tier = {};
   // When it was compiled although this very program is kept on disk: the parts of the key in which
-  // the kept one differs, such as "build_id", "cpu_features", "fast_math". `swage cache show` prints
-  // a key whole.
+  // the kept one differs, such as "build_id", "cpu_features", "fast_math". `swage cache show`
+  // prints a key whole.
   std::vector<std::string> stored_components = {};
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);

@@ -84,8 +84,8 @@ std::shared_ptr<runtime::SizeRules> JitState::Sizes() {
   if (made.ok()) {
     sizes_ = *std::move(made);
   } else {
-    LogWarning(absl::StrCat("[policy] ", name_, " keeps the sizes that it had: ",
-                            made.status().message()));
+    LogWarning(absl::StrCat("[policy] ", name_,
+                            " keeps the sizes that it had: ", made.status().message()));
   }
   return sizes_;
 }

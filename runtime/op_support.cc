@@ -73,13 +73,14 @@ Tensor OpContext::SizeAs(const Tensor& tensor, int i, ir::DType dtype) const {
   const ir::Dim extent = ShapeOf(tensor).dim(i);
   if (const std::optional<int64_t> value = extent.static_value()) {
     // Through a double, as any number: floats round once.
-    const Operand number = ir::IsFloat(dtype) ? Operand(static_cast<double>(*value), where)
-                                              : Operand(*value, where);
+    const Operand number =
+        ir::IsFloat(dtype) ? Operand(static_cast<double>(*value), where) : Operand(*value, where);
     return NumberAs(number, dtype, Text(tensor));
   }
-  return ApplyOp(op, where, absl::MakeConstSpan(&tensor, 1), [&](Graph& g, absl::Span<const Node> n) {
-    return g.Convert(g.DimensionSize(n[0], i), dtype);
-  });
+  return ApplyOp(op, where, absl::MakeConstSpan(&tensor, 1),
+                 [&](Graph& g, absl::Span<const Node> n) {
+                   return g.Convert(g.DimensionSize(n[0], i), dtype);
+                 });
 }
 
 ir::Dims OpContext::MakeDims(const Dims& dims) const {

@@ -137,8 +137,7 @@ SWAGE_API Tensor reshape(const Tensor& x, const Dims& shape,
 SWAGE_API Tensor ravel(const Tensor& x, Where where = Where::current());
 SWAGE_API Tensor squeeze(const Tensor& x, const Axes& axes, Where where = Where::current());
 SWAGE_API Tensor expand_dims(const Tensor& x, int axis, Where where = Where::current());
-SWAGE_API Tensor broadcast_to(const Tensor& x, const Dims& shape,
-                              Where where = Where::current());
+SWAGE_API Tensor broadcast_to(const Tensor& x, const Dims& shape, Where where = Where::current());
 // Without axes: reverses all dimensions, as numpy (a matrix is transposed).
 SWAGE_API Tensor transpose(const Tensor& x, const Axes& axes, Where where = Where::current());
 SWAGE_API Tensor transpose(const Tensor& x, Where where = Where::current());

@@ -26,7 +26,8 @@ struct Range {
 // Over an extent that has no number; nullopt for what needs one.
 std::optional<Range> ResolveSymbolic(const Slice& slice, ir::Dim extent) {
   const auto place = [&](int64_t given) {
-    return given < 0 ? ir::Max(extent + ir::Dim(given), ir::Dim(0)) : ir::Min(ir::Dim(given), extent);
+    return given < 0 ? ir::Max(extent + ir::Dim(given), ir::Dim(0))
+                     : ir::Min(ir::Dim(given), extent);
   };
   if (slice.step == -1 && !slice.start.has_value() && !slice.stop.has_value()) {
     return Range{0, extent, 1, true};
@@ -244,22 +245,22 @@ Tensor dynamic_update_slice(const Tensor& x, const Tensor& update,
 
 namespace {
 
-// Indices into dimension `axis` of x with negative ones wrapped, in a dtype that holds both them and
-// the extent. What is still out of range is left to gather, which clamps.
+// Indices into dimension `axis` of x with negative ones wrapped, in a dtype that holds both them
+// and the extent. What is still out of range is left to gather, which clamps.
 Node WrapIndices(Graph& g, Node indices, Node x, int axis) {
   const ir::DType dtype = indices->shape().dtype();
   if (!ir::IsSigned(dtype)) return indices;
   const ir::Dim extent = x->shape().dim(axis);
-  const bool narrow = ir::DTypeBits(dtype) <= 32 &&
-                      extent.upper_bound() <= std::numeric_limits<int32_t>::max();
+  const bool narrow =
+      ir::DTypeBits(dtype) <= 32 && extent.upper_bound() <= std::numeric_limits<int32_t>::max();
   const Node wide = g.Convert(indices, narrow ? ir::DType::kS32 : ir::DType::kS64);
   Node count;
   if (const std::optional<int64_t> number = extent.static_value()) {
     count = g.NumberLike(wide, *number);
   } else {
     const Node size = g.DimensionSize(x, axis);
-    count = g.Splat(g.Convert(size, narrow ? ir::DType::kS32 : ir::DType::kS64),
-                    wide->shape().dims());
+    count =
+        g.Splat(g.Convert(size, narrow ? ir::DType::kS32 : ir::DType::kS64), wide->shape().dims());
   }
   const Node wrapped = g.Binary(Opcode::kAdd, wide, count);
   return g.Select(g.Compare(ir::CompareDirection::kLt, wide, g.NumberLike(wide, 0)), wrapped, wide);
@@ -350,8 +351,8 @@ Tensor Triangle(const OpContext& context, const Tensor& x, int64_t k, ir::Compar
   const int rank = ShapeOf(x).rank();
   if (rank < 2) context.Fail("got ", runtime::Text(x), ", expected rank 2 or more");
   // Diagonals beyond the corners all mean the same.
-  const int64_t largest = std::max(ShapeOf(x).dim(rank - 2).upper_bound(),
-                                   ShapeOf(x).dim(rank - 1).upper_bound());
+  const int64_t largest =
+      std::max(ShapeOf(x).dim(rank - 2).upper_bound(), ShapeOf(x).dim(rank - 1).upper_bound());
   const int64_t limit = std::min(largest, std::numeric_limits<int64_t>::max() / 4) + 1;
   const int64_t diagonal = std::clamp(k, -limit, limit);
   return runtime::ApplyOp(

@@ -124,16 +124,15 @@ Tensor CountOf(const OpContext& context, const Tensor& x, const Axes& axes) {
   const std::optional<int64_t> value = count.static_value();
   if (!value.has_value() && !count.is_poisoned()) {
     // A product of integers, rounded once: what the number would be.
-    return runtime::ApplyOp(context.op, context.where, absl::MakeConstSpan(&x, 1),
-                            [&](Graph& g, NodeSpan nodes) {
-                              Node product = g.Number(ir::DType::kS64, int64_t{1});
-                              for (int64_t axis : reduced) {
-                                const Node size = g.DimensionSize(nodes[0], axis);
-                                product = g.Binary(Opcode::kMultiply, product,
-                                                   g.Convert(size, ir::DType::kS64));
-                              }
-                              return g.Convert(product, ShapeOf(x).dtype());
-                            });
+    return runtime::ApplyOp(
+        context.op, context.where, absl::MakeConstSpan(&x, 1), [&](Graph& g, NodeSpan nodes) {
+          Node product = g.Number(ir::DType::kS64, int64_t{1});
+          for (int64_t axis : reduced) {
+            const Node size = g.DimensionSize(nodes[0], axis);
+            product = g.Binary(Opcode::kMultiply, product, g.Convert(size, ir::DType::kS64));
+          }
+          return g.Convert(product, ShapeOf(x).dtype());
+        });
   }
   if (!value.has_value()) {
     context.Fail("got ", count.ToString(), " elements to join in ", runtime::Text(x),

@@ -14,7 +14,8 @@ cache::PolicyHolder& Policies() {
     if (config.ok()) {
       made->Set(config->policies);
     } else {
-      LogError(absl::StrCat("[policy] every size is exact: ", config.status().message()));
+      Log(LogLevel::kError,
+          absl::StrCat("[policy] every size is exact: ", config.status().message()));
     }
     return made;
   }();

@@ -110,10 +110,10 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
   compiler.fold_budget_bytes = options.max_constant_bytes.value_or(compiler.fold_budget_bytes);
   resolved.key = KeyOf(resolved);
   SWAGE_ASSIGN_OR_RETURN(const std::optional<OnMiss> from_environment, OnMissFromEnvironment());
-  resolved.on_miss = options.on_miss      ? *options.on_miss
-                     : from_environment   ? *from_environment
+  resolved.on_miss = options.on_miss             ? *options.on_miss
+                     : from_environment          ? *from_environment
                      : policy && policy->on_miss ? static_cast<OnMiss>(*policy->on_miss)
-                                          : OnMiss::kWait;
+                                                 : OnMiss::kWait;
   SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> max_compiles,
                          GetEnvInt("SWAGE_MAX_COMPILES", 0, std::numeric_limits<int64_t>::max()));
   const std::optional<int64_t> from_policy =

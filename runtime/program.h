@@ -10,6 +10,7 @@
 
 #include "absl/types/span.h"
 #include "cache/module_cache.h"
+#include "cache/policy/policy.h"
 #include "codegen/executable.h"
 #include "compiler/passes/options.h"
 #include "runtime/backend.h"

@@ -32,7 +32,8 @@ SizedCall ExactCall(absl::Span<const Tensor* const> arguments) {
 // "[seq,2*seq,*]" in pieces.
 StatusOr<std::vector<std::string_view>> Pieces(std::string_view text) {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') {
-    return InvalidArgument("got '", ToAbsl(text), "', expected dims such as [batch,seq<=512,64] or *");
+    return InvalidArgument("got '", ToAbsl(text),
+                           "', expected dims such as [batch,seq<=512,64] or *");
   }
   text = text.substr(1, text.size() - 2);
   std::vector<std::string_view> pieces;
@@ -85,9 +86,9 @@ StatusOr<std::unique_ptr<SizeRules>> SizeRules::Make(const std::string& function
   rules->mode_ = mode;
   rules->automatic_ = !declared;
   rules->exact_when_forced_ =
-      policy.unpaddable.value_or(mode == policy::Mode::kBucket ? policy::Unpaddable::kExact
-                                                               : policy::Unpaddable::kError) ==
-      policy::Unpaddable::kExact;
+      policy.unpaddable.value_or(mode == policy::Mode::kBucket
+                                     ? policy::Unpaddable::kExact
+                                     : policy::Unpaddable::kError) == policy::Unpaddable::kExact;
   if (!options.dims.empty()) {
     rules->whole_signature_ = true;
     SWAGE_RETURN_IF_ERROR(rules->Declare(options.dims));
@@ -135,8 +136,9 @@ Status SizeRules::DeclareArguments() {
     size_t leaf = 0;
     if (arg.index.has_value()) {
       leaf = static_cast<size_t>(*arg.index);
-    } else if (size_t number; arg.name.starts_with("arg") &&
-                              absl::SimpleAtoi(ToAbsl(std::string_view(arg.name).substr(3)), &number)) {
+    } else if (size_t number;
+               arg.name.starts_with("arg") &&
+               absl::SimpleAtoi(ToAbsl(std::string_view(arg.name).substr(3)), &number)) {
       leaf = number;
     } else {
       return InvalidArgument("[", function_, "] got the argument '", arg.name,
@@ -220,14 +222,14 @@ StatusOr<ir::SymbolBinding> SizeRules::Solve(const Pattern& pattern,
         if (bound.ok()) {
           if (values.values().size() == known) continue;
           const auto& [symbol, size] = values.values().back();
-          sources.push_back(absl::StrCat(symbol->name, " is ", size, " by dimension ", i,
-                                         " of argument ", leaf));
+          sources.push_back(
+              absl::StrCat(symbol->name, " is ", size, " by dimension ", i, " of argument ", leaf));
           continue;
         }
-        std::string text = absl::StrCat("[", function_, "] dimension ", i, " of argument ", leaf,
-                                        " (", shape.ToString(false), ") is ", value, ", expected ",
-                                        rule.dim.ToString(), ", as declared in ",
-                                        pattern[leaf].text);
+        std::string text =
+            absl::StrCat("[", function_, "] dimension ", i, " of argument ", leaf, " (",
+                         shape.ToString(false), ") is ", value, ", expected ", rule.dim.ToString(),
+                         ", as declared in ", pattern[leaf].text);
         if (!rule.dim.is_static()) {
           absl::StrAppend(&text, ": ", bound.message());
           if (!sources.empty()) absl::StrAppend(&text, "; ", absl::StrJoin(sources, ", "));

@@ -86,7 +86,7 @@ class SizeRules {
   // The symbols of declared_, without ranges, and what they may be.
   std::vector<std::pair<const ir::Symbol*, policy::SymbolPolicy>> symbols_;
 
-  bool whole_signature_ = false;    // declared_ has every tensor argument
+  bool whole_signature_ = false;       // declared_ has every tensor argument
   std::atomic<bool> given_up_{false};  // a declared symbol was forced: every size is exact
 
   std::mutex mutex_;               // guards what follows

@@ -72,7 +72,7 @@ class SWAGE_API Dim {
   [[noreturn]] void ThrowSymbolic() const;
 
   int64_t value_;
-  const void* node_ = nullptr;  // of the expression
+  const void* node_ = nullptr;       // of the expression
   std::source_location where_ = {};  // of the call of dim()
 };
 
