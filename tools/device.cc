@@ -1,5 +1,6 @@
 #include "tools/device.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -9,6 +10,7 @@
 #include "codegen/cpu/compile.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
+#include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
 
 namespace swage::tools {
@@ -30,6 +32,25 @@ void AppendLeaves(const ir::Literal& literal, std::vector<ir::Literal>* leaves) 
   for (const ir::Literal& element : literal.elements()) AppendLeaves(element, leaves);
 }
 
+// The program of the sizes of `leaves`, of one that has symbols.
+StatusOr<std::shared_ptr<codegen::Executable>> SizedFor(const codegen::Executable& executable,
+                                                        const std::vector<ir::Literal>& leaves) {
+  std::vector<ir::NamedShape> wanted;
+  std::vector<const ir::Shape*> got;
+  for (const ir::Shape& shape : executable.input_shapes()) {
+    wanted.push_back({shape, absl::StrCat("input ", wanted.size())});
+  }
+  for (const ir::Literal& leaf : leaves) got.push_back(&leaf.shape());
+  const StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(wanted, got);
+  if (!sizes.ok()) return InvalidArgument("[sizes] ", sizes.status().message());
+  return executable.ForSizes(*sizes);
+}
+
+bool HasSymbols(const codegen::Executable& executable) {
+  return std::any_of(executable.input_shapes().begin(), executable.input_shapes().end(),
+                     [](const ir::Shape& shape) { return !shape.is_static(); });
+}
+
 StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, codegen::EntryStore* store) {
   cpu::CompileOptions options;
   options.kernels.store = store;
@@ -45,6 +66,10 @@ StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, codegen::EntryStor
       [executable](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         std::vector<ir::Literal> leaves;
         for (const ir::Literal& arg : args) AppendLeaves(arg, &leaves);
+        if (HasSymbols(*executable)) {
+          SWAGE_ASSIGN_OR_RETURN(const auto sized, SizedFor(*executable, leaves));
+          return codegen::RunOnLiterals(*sized, leaves);
+        }
         return codegen::RunOnLiterals(*executable, leaves);
       });
 }

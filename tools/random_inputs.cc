@@ -4,8 +4,10 @@
 #include <complex>
 #include <cstring>
 #include <numbers>
-#include <optional>
 #include <utility>
+#include <vector>
+
+#include "base/parallel_for.h"
 
 namespace swage::tools {
 namespace {
@@ -16,43 +18,65 @@ class Random {
   explicit Random(uint64_t seed) : state_(seed) {}
 
   uint64_t Next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    uint64_t z = state_ += kStep;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  // In (0, 1].
-  double Unit() { return (static_cast<double>(Next() >> 11) + 1) * 0x1p-53; }
-  // Box and Muller: two independent values from one point of the square.
-  double Normal() {
-    if (spare_.has_value()) return *std::exchange(spare_, std::nullopt);
-    const double radius = std::sqrt(-2 * std::log(Unit()));
-    const double angle = 2 * std::numbers::pi * Unit();
-    spare_ = radius * std::sin(angle);
-    return radius * std::cos(angle);
+  // Two independent values of the normal distribution, from draws 2 i and 2 i + 1 from here on.
+  std::pair<double, double> NormalsAt(int64_t i) const {
+    Random at(state_ + 2 * static_cast<uint64_t>(i) * kStep);
+    // Box and Muller: from one point of the square.
+    const double radius = std::sqrt(-2 * std::log(at.Unit()));
+    const double angle = 2 * std::numbers::pi * at.Unit();
+    return {radius * std::cos(angle), radius * std::sin(angle)};
   }
+  void Skip(int64_t draws) { state_ += static_cast<uint64_t>(draws) * kStep; }
 
  private:
+  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15;
+  // In (0, 1].
+  double Unit() { return (static_cast<double>(Next() >> 11) + 1) * 0x1p-53; }
+
   uint64_t state_;
-  std::optional<double> spare_;
 };
 
+// `count` values of the normal distribution; store(i, value) is called for each, on any thread.
+template <typename Store>
+void Normals(int64_t count, Random* random, const Store& store) {
+  const int64_t pairs = (count + 1) / 2;
+  ParallelFor(pairs, 4096, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto [first, second] = random->NormalsAt(i);
+      store(2 * i, first);
+      if (2 * i + 1 < count) store(2 * i + 1, second);
+    }
+  });
+  random->Skip(2 * pairs);
+}
+
 void FillFloats(double deviation, Random* random, ir::Literal* out) {
-  if (out->dtype() == ir::DType::kF32) {
-    for (float& x : out->mutable_data<float>())
-      x = static_cast<float>(deviation * random->Normal());
+  const ir::DType dtype = out->dtype();
+  if (dtype == ir::DType::kF32) {
+    float* const to = out->mutable_data<float>().data();
+    Normals(out->element_count(), random,
+            [&](int64_t i, double x) { to[i] = static_cast<float>(deviation * x); });
     return;
   }
-  const int bytes = ir::DTypeBytes(out->dtype());
-  uint8_t* to = out->mutable_bytes().data();
-  for (int64_t i = 0; i < out->element_count(); ++i, to += bytes) {
-    const ir::Literal value =
-        ir::IsComplex(out->dtype())
-            ? ir::Literal::Scalar(out->dtype(), std::complex<double>(deviation * random->Normal(),
-                                                                     deviation * random->Normal()))
-            : ir::Literal::Scalar(out->dtype(), deviation * random->Normal());
-    std::memcpy(to, value.bytes().data(), bytes);
-  }
+  const bool complex = ir::IsComplex(dtype);
+  std::vector<double> parts(out->element_count() * (complex ? 2 : 1));
+  Normals(static_cast<int64_t>(parts.size()), random,
+          [&](int64_t i, double x) { parts[i] = deviation * x; });
+  const int bytes = ir::DTypeBytes(dtype);
+  uint8_t* const to = out->mutable_bytes().data();
+  ParallelFor(out->element_count(), 4096, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const ir::Literal value =
+          complex ? ir::Literal::Scalar(dtype, std::complex<double>(parts[2 * i], parts[2 * i + 1]))
+                  : ir::Literal::Scalar(dtype, parts[i]);
+      std::memcpy(to + i * bytes, value.bytes().data(), bytes);
+    }
+  });
 }
 
 StatusOr<ir::Literal> RandomValue(const ir::Shape& shape, Random* random) {

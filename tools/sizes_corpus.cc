@@ -5,8 +5,11 @@
 #include <regex>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cache/policy/bucket_sizes.h"
 #include "compiler/ir/bind_symbols.h"
+#include "compiler/ir/extent_walk.h"
 #include "compiler/learn/learn.h"
 
 namespace swage::tools {
@@ -14,9 +17,10 @@ namespace {
 
 std::string ProgramOf(const std::string& name) { return name.substr(0, name.find('/')); }
 
-// The executable of one set of sizes: for devices that do not run symbols themselves.
-StatusOr<std::vector<ir::Literal>> RunBound(const CompileModule& compile, const ir::Module& module,
-                                            const std::vector<ir::Literal>& inputs) {
+// `module` with each symbol in the range of the bucket that holds its value; `key` names the ranges.
+StatusOr<std::unique_ptr<ir::Module>> InBuckets(const ir::Module& module,
+                                                const std::vector<ir::Literal>& inputs,
+                                                std::string* key) {
   std::vector<ir::NamedShape> wanted;
   std::vector<const ir::Shape*> got;
   for (const ir::Instruction* parameter : module.entry()->parameters()) {
@@ -25,10 +29,18 @@ StatusOr<std::vector<ir::Literal>> RunBound(const CompileModule& compile, const 
   for (const ir::Literal& input : inputs) got.push_back(&input.shape());
   const StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(wanted, got);
   if (!sizes.ok()) return InvalidArgument("[sizes] ", sizes.status().message());
-  const std::unique_ptr<ir::Module> bound = module.Clone();
-  SWAGE_RETURN_IF_ERROR(ir::BindSymbols(*sizes, bound.get()));
-  SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(*bound));
-  return run(inputs);
+  std::vector<std::pair<const ir::Symbol*, ir::Dim>> ranged;
+  for (const auto& [symbol, value] : sizes->values()) {
+    SWAGE_ASSIGN_OR_RETURN(const policy::Buckets buckets,
+                           policy::Buckets::Make(policy::DefaultBucketSpec(), symbol->min, symbol->max));
+    const policy::SizeRange range = buckets.Find(value);
+    ranged.emplace_back(symbol, ir::Dim::Symbol(symbol->name, range.low, range.high));
+    absl::StrAppend(key, symbol->name, "=", range.low, "..", range.high, " ");
+  }
+  std::unique_ptr<ir::Module> bucketed = module.Clone();
+  const auto substitute = [&](ir::Dim& dim) { dim = dim.Substitute(ranged); };
+  ir::ExtentWalk(substitute).Walk(bucketed.get());
+  return bucketed;
 }
 
 }  // namespace
@@ -45,11 +57,11 @@ std::vector<int64_t> SizesOf(const std::string& name) {
 }
 
 StatusOr<SizesCorpus> SizesCorpus::Open(const std::string& dir, const std::vector<std::string>& all,
-                                        const std::string& mode, const std::string& device) {
-  if (mode == "bucket" || mode == "pad") {
+                                        const std::string& mode) {
+  if (mode == "pad") {
     return Unimplemented("[corpus] --sizes --mode ", mode, " is not implemented yet");
   }
-  if (mode != "symbolic") {
+  if (mode != "symbolic" && mode != "bucket") {
     return InvalidArgument("[corpus] --sizes runs in --mode symbolic, bucket or pad, got '", mode,
                            "'");
   }
@@ -59,7 +71,7 @@ StatusOr<SizesCorpus> SizesCorpus::Open(const std::string& dir, const std::vecto
                              "', expected PROGRAM/SIZES with sizes like n7 or n7_m5");
     }
   }
-  return SizesCorpus(dir, all, device);
+  return SizesCorpus(dir, all, mode);
 }
 
 Status SizesCorpus::LearnFrom(const std::vector<std::string>& sizes) {
@@ -74,6 +86,8 @@ Status SizesCorpus::LearnFrom(const std::vector<std::string>& sizes) {
   }
   SWAGE_ASSIGN_OR_RETURN(learn::Learned learned, learn::LearnSymbolic(lowerings, options));
   module_ = std::move(learned.module);
+  compiled_.clear();
+  bucketed_.clear();
   return OkStatus();
 }
 
@@ -101,11 +115,21 @@ Status SizesCorpus::Learn(const std::string& program) {
   return OkStatus();
 }
 
-// Where compiled programs with symbols run.
+// A program is compiled once, or once for each bucket.
 StatusOr<std::vector<ir::Literal>> SizesCorpus::Run(const CompileModule& compile,
-                                                    const std::vector<ir::Literal>& inputs) const {
-  if (device_ != "evaluator") return RunBound(compile, *module_, inputs);
-  SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(*module_));
+                                                    const std::vector<ir::Literal>& inputs) {
+  std::string key;
+  const ir::Module* module = module_.get();
+  if (mode_ == "bucket") {
+    SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> made, InBuckets(*module_, inputs, &key));
+    std::unique_ptr<ir::Module>& kept = bucketed_[key];
+    if (kept == nullptr) kept = std::move(made);
+    module = kept.get();
+  }
+  RunCompiled& run = compiled_[key];
+  if (run == nullptr) {
+    SWAGE_ASSIGN_OR_RETURN(run, compile(*module));
+  }
   return run(inputs);
 }
 

@@ -15,6 +15,8 @@
 #define SWAGE_TOOLS_SIZES_CORPUS_H_
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,26 +33,28 @@ class SizesCorpus {
  public:
   // `all` are the names of all cases. The mode is checked.
   static StatusOr<SizesCorpus> Open(const std::string& dir, const std::vector<std::string>& all,
-                                    const std::string& mode, const std::string& device);
+                                    const std::string& mode);
 
   // The failures of a case, as they follow its name; learns its program first.
   std::vector<std::string> RunCase(const CompileModule& compile, const std::string& name,
                                    int repeat);
 
  private:
-  SizesCorpus(std::string dir, std::vector<std::string> all, std::string device)
-      : dir_(std::move(dir)), all_(std::move(all)), device_(std::move(device)) {}
+  SizesCorpus(std::string dir, std::vector<std::string> all, std::string mode)
+      : dir_(std::move(dir)), all_(std::move(all)), mode_(std::move(mode)) {}
 
   Status Learn(const std::string& program);
   Status LearnFrom(const std::vector<std::string>& sizes);
   StatusOr<std::vector<ir::Literal>> Run(const CompileModule& compile,
-                                         const std::vector<ir::Literal>& inputs) const;
+                                         const std::vector<ir::Literal>& inputs);
 
   std::string dir_;
   std::vector<std::string> all_;
-  std::string device_;
+  std::string mode_;
   std::string program_;  // that was learned last, and what came of it
   std::unique_ptr<ir::Module> module_;
+  std::map<std::string, std::unique_ptr<ir::Module>> bucketed_;  // by the ranges of its symbols
+  std::map<std::string, RunCompiled> compiled_;                  // likewise; "": of module_
   Status learned_;
 };
 
