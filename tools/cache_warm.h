@@ -6,8 +6,8 @@
 //
 // A program with symbolic extents (f32[seq,64]) is compiled once for every combination of the sizes
 // that --dims lists: numbers, and ranges FIRST:LAST or FIRST:LAST:STEP, separated by commas. It is
-// the program of `swage run --cache` and of load_hlo; a function that jit traces is warmed from C++,
-// with warmup().
+// the program of `swage run --cache` and of load_hlo; a function that jit traces is warmed from
+// C++, with warmup().
 #ifndef SWAGE_TOOLS_CACHE_WARM_H_
 #define SWAGE_TOOLS_CACHE_WARM_H_
 

@@ -98,8 +98,7 @@ StatusOr<std::function<std::vector<std::string>(const std::string& name)>> Runne
   if (options.sizes) {
     SWAGE_ASSIGN_OR_RETURN(const std::vector<std::string> all, ListCases(options.dir));
     const std::string mode = options.mode.empty() ? "symbolic" : options.mode;
-    SWAGE_ASSIGN_OR_RETURN(SizesCorpus opened,
-                           SizesCorpus::Open(options.dir, all, mode));
+    SWAGE_ASSIGN_OR_RETURN(SizesCorpus opened, SizesCorpus::Open(options.dir, all, mode));
     const auto corpus = std::make_shared<SizesCorpus>(std::move(opened));
     return [=, &options](const std::string& name) {
       return corpus->RunCase(compile, name, options.repeat);

@@ -24,9 +24,9 @@ using CompileModule = std::function<StatusOr<RunCompiled>(const ir::Module&)>;
 using RunModule = std::function<StatusOr<std::vector<ir::Literal>>(
     const ir::Module&, const std::vector<ir::Literal>&)>;
 
-// The device of that name; NotFound lists those that exist. With `cache`, compiled code is looked for
-// and kept on disk and remotely (cache/tiers.h), as jit does; the evaluator has none, which is an
-// error.
+// The device of that name; NotFound lists those that exist. With `cache`, compiled code is looked
+// for and kept on disk and remotely (cache/tiers.h), as jit does; the evaluator has none, which is
+// an error.
 StatusOr<CompileModule> FindDevice(const std::string& name, bool cache = false);
 std::vector<std::string> DeviceNames();
 

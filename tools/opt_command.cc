@@ -22,8 +22,9 @@ std::string Time(int64_t picoseconds) {
 
 // One line per decision: who, and the numbers or the rule.
 void PrintDecision(const passes::FusionDecision& decision) {
-  std::string line = absl::StrCat(decision.fused ? "fused    " : "refused  ", decision.producer, " -> ",
-                                  decision.consumer.empty() ? "all consumers" : decision.consumer);
+  std::string line =
+      absl::StrCat(decision.fused ? "fused    " : "refused  ", decision.producer, " -> ",
+                   decision.consumer.empty() ? "all consumers" : decision.consumer);
   if (decision.rule.empty()) {
     absl::StrAppend(&line, ": unfused ", Time(decision.time_unfused), ", fused ",
                     Time(decision.time_fused), ", priority ", Time(decision.priority));
@@ -69,18 +70,29 @@ StatusOr<ExitCode> RunOpt(const OptOptions& options) {
 
 void AddOptCommand(CLI::App& app, Action* chosen) {
   auto options = std::make_shared<OptOptions>();
-  CLI::App* command = app.add_subcommand("opt", "Runs the passes on a module and prints the result");
+  CLI::App* command =
+      app.add_subcommand("opt", "Runs the passes on a module and prints the result");
   command->add_option("module", options->module, "HLO text file")->required();
   command->add_option("--target", options->target, "What to compile for: cpu");
-  command->add_option("--disable-pass", options->disable_passes,
-                      "A pass not to run: name, pipeline/name or name:k; repeatable")
-      ->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--only-pass", options->only_passes, "The passes to run, and no others; repeatable")
-      ->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--dump-to", options->dump_to, "Folder for a dump after every pass that changed something");
-  command->add_option("--dump-pass", options->dump_passes, "Which passes to dump: name or regex; repeatable")
-      ->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag("--fusion", options->fusion, "Print every fusion decision with its times or its veto");
+  command
+      ->add_option("--disable-pass", options->disable_passes,
+                   "A pass not to run: name, pipeline/name or name:k; repeatable")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--only-pass", options->only_passes,
+                   "The passes to run, and no others; repeatable")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--dump-to", options->dump_to,
+                      "Folder for a dump after every pass that changed something");
+  command
+      ->add_option("--dump-pass", options->dump_passes,
+                   "Which passes to dump: name or regex; repeatable")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--fusion", options->fusion,
+                    "Print every fusion decision with its times or its veto");
   command->add_flag("--fast-math", options->fast_math, "Allow rewrites that change values");
   command->callback([=] { *chosen = [=] { return RunOpt(*options); }; });
 }

@@ -52,7 +52,8 @@ StatusOr<ExitCode> RunPasses(const PassesOptions& options) {
     }
   }
   if (shown == 0) {
-    return InvalidArgument("[passes] --grep '", options.grep, "' matches no pass of ", options.target);
+    return InvalidArgument("[passes] --grep '", options.grep, "' matches no pass of ",
+                           options.target);
   }
   return kFine;
 }
@@ -61,7 +62,8 @@ void AddPassesCommand(CLI::App& app, Action* chosen) {
   auto options = std::make_shared<PassesOptions>();
   CLI::App* command = app.add_subcommand("passes", "Lists the passes of a target in their order");
   command->add_option("--target", options->target, "cpu");
-  command->add_option("--grep", options->grep, "Only passes whose path matches this regular expression");
+  command->add_option("--grep", options->grep,
+                      "Only passes whose path matches this regular expression");
   command->callback([=] { *chosen = [=] { return RunPasses(*options); }; });
 }
 

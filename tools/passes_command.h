@@ -1,6 +1,7 @@
 // File: tools/passes_command.h
 //
-// swage passes: the passes of a target in the order in which they run, nested as their pipelines are.
+// swage passes: the passes of a target in the order in which they run, nested as their pipelines
+// are.
 #ifndef SWAGE_TOOLS_PASSES_COMMAND_H_
 #define SWAGE_TOOLS_PASSES_COMMAND_H_
 

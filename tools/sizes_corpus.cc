@@ -17,7 +17,8 @@ namespace {
 
 std::string ProgramOf(const std::string& name) { return name.substr(0, name.find('/')); }
 
-// `module` with each symbol in the range of the bucket that holds its value; `key` names the ranges.
+// `module` with each symbol in the range of the bucket that holds its value; `key` names the
+// ranges.
 StatusOr<std::unique_ptr<ir::Module>> InBuckets(const ir::Module& module,
                                                 const std::vector<ir::Literal>& inputs,
                                                 std::string* key) {
@@ -31,8 +32,9 @@ StatusOr<std::unique_ptr<ir::Module>> InBuckets(const ir::Module& module,
   if (!sizes.ok()) return InvalidArgument("[sizes] ", sizes.status().message());
   std::vector<std::pair<const ir::Symbol*, ir::Dim>> ranged;
   for (const auto& [symbol, value] : sizes->values()) {
-    SWAGE_ASSIGN_OR_RETURN(const policy::Buckets buckets,
-                           policy::Buckets::Make(policy::DefaultBucketSpec(), symbol->min, symbol->max));
+    SWAGE_ASSIGN_OR_RETURN(
+        const policy::Buckets buckets,
+        policy::Buckets::Make(policy::DefaultBucketSpec(), symbol->min, symbol->max));
     const policy::SizeRange range = buckets.Find(value);
     ranged.emplace_back(symbol, ir::Dim::Symbol(symbol->name, range.low, range.high));
     absl::StrAppend(key, symbol->name, "=", range.low, "..", range.high, " ");
