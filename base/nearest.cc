@@ -8,6 +8,8 @@ namespace {
 
 // Long names come from broken input; the table of an edit distance grows with the product.
 constexpr size_t kMaxLength = 256;
+// Words of so few letters are near more words than anybody means.
+constexpr int kShort = 3;
 
 std::string Fold(std::string_view name) {
   std::string folded(name.substr(0, kMaxLength));
@@ -22,6 +24,15 @@ struct Candidate {
   int distance;
   std::string_view name;
 };
+
+// Whether a word of few letters is a slip for another: a letter too many, too few or out of place. A
+// wrong letter is too much of it: "gpu" is no "cpu", and "k" no "n".
+bool IsShortSlip(std::string a, std::string b) {
+  if (a.empty() || b.empty()) return false;
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a.size() != b.size() || a == b;
+}
 
 // Short fragments such as "e" are contained in everything and say nothing.
 bool Contains(std::string_view outer, std::string_view inner) {
@@ -60,7 +71,8 @@ std::vector<std::string> NearestNames(std::string_view wanted,
     const int distance = EditDistance(folded, other);
     // At most half of the shorter name may differ, so that "add" does not suggest "dot".
     const int shorter = static_cast<int>(std::min(folded.size(), other.size()));
-    const bool close = distance <= allowed && 2 * distance <= std::max(shorter, 2);
+    const bool close = shorter > kShort ? distance <= allowed && 2 * distance <= shorter
+                                        : distance <= 1 && IsShortSlip(folded, other);
     if (close || Contains(other, folded) || Contains(folded, other))
       near.push_back({distance, name});
   }

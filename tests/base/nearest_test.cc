@@ -40,6 +40,17 @@ TEST(NearestTest, NothingNearGivesNothing) {
   EXPECT_EQ(DidYouMean("zzzzzzzz", kPasses), "");
 }
 
+TEST(NearestTest, AShortNameSuggestsNoOtherWord) {
+  const std::vector<std::string> names = {"cpu", "k", "f32", "cse", "evaluator"};
+  for (const char* wanted : {"gpu", "n", "f64", "dce", "", "x", "ab"}) {
+    EXPECT_THAT(NearestNames(wanted, names), IsEmpty()) << wanted;
+  }
+  EXPECT_THAT(NearestNames("cpus", names), ElementsAre("cpu"));
+  EXPECT_THAT(NearestNames("f23", names), ElementsAre("f32"));
+  EXPECT_THAT(NearestNames("ces", names), ElementsAre("cse"));
+  EXPECT_THAT(NearestNames("cp", names), ElementsAre("cpu"));
+}
+
 TEST(NearestTest, LimitAndDuplicatesHold) {
   const std::vector<std::string> names = {"aaa1", "aaa1", "aaa2", "aaa3", "aaa4"};
   EXPECT_THAT(NearestNames("aaa", names, 2), ElementsAre("aaa1", "aaa2"));
