@@ -15,13 +15,15 @@ namespace swage::math {
 
 struct FunctionCase {
   ir::Opcode opcode;
-  double max_float_ulp;   // over all floats; binary functions are sampled
   double max_double_ulp;  // sampled
   double low, high;       // where doubles are sampled densely, besides all over
 };
 
-// Every function with an error bound.
+// Every function with an error bound, or that is correctly rounded and no plain instruction.
 const std::vector<FunctionCase>& FunctionCases();
+
+// The bound of f32 that the op table states, over all floats (binary functions are sampled).
+double MaxFloatUlp(ir::Opcode opcode);
 
 // |got - f(x, y)| in units in the last place at the exact value. 0 where both are NaN or the same
 // infinity (an overflow counts as infinite); infinity where only one is. Unary functions ignore y.
