@@ -190,7 +190,7 @@ Status CheckOps(const ir::Module& module) {
   for (const ir::Computation* computation : module.Computations()) {
     for (const ir::Instruction* instruction : computation->Instructions()) {
       if (ir::InfoOf(instruction->opcode()).evaluated) continue;
-      return Unimplemented("[load_hlo] ", ToAbsl(ir::OpcodeName(instruction->opcode())), " (",
+      return Unimplemented(ToAbsl(ir::OpcodeName(instruction->opcode())), " (",
                            instruction->name(), ") is not implemented");
     }
   }
@@ -200,7 +200,7 @@ Status CheckOps(const ir::Module& module) {
 Status CheckArrays(const std::vector<ir::Shape>& shapes) {
   for (const ir::Shape& shape : shapes) {
     if (shape.is_array()) continue;
-    return Unimplemented("[load_hlo] ", shape.ToString(false),
+    return Unimplemented(shape.ToString(false),
                          " at the border of the program; only arrays are implemented");
   }
   return OkStatus();
@@ -283,8 +283,9 @@ namespace {
 
 std::string ShapeAt(const std::vector<ir::Shape>& shapes, int i, std::string_view what) {
   if (i < 0 || i >= static_cast<int>(shapes.size())) {
-    runtime::ThrowStatus(InvalidArgument("got ", i, ", expected 0 to ", shapes.size(), " less one"),
-                         what, {});
+    const std::string expected =
+        shapes.empty() ? ", but there are none" : absl::StrCat(", expected 0 to ", shapes.size() - 1);
+    runtime::ThrowStatus(InvalidArgument("got ", i, expected), what, {});
   }
   return shapes[i].ToString(false);
 }
