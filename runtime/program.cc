@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "cache/module_cache.h"
 #include "compiler/ir/fingerprint.h"
+#include "compiler/pipelines/cpu.h"
 #include "runtime/ir_types.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
@@ -79,6 +80,11 @@ StatusOr<std::optional<OnMiss>> OnMissFromEnvironment() {
                          "', expected wait, background, error or exact", DidYouMean(text, names));
 }
 
+Status CheckNotNegative(std::string_view option, const std::optional<int64_t>& value) {
+  if (value.value_or(0) >= 0) return OkStatus();
+  return InvalidArgument("[options] got ", ToAbsl(option), " = ", *value, ", expected 0 or more");
+}
+
 }  // namespace
 
 Status CheckOnMiss(OnMiss policy) {
@@ -107,7 +113,11 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
   if (!options.only_passes.empty()) compiler.only_passes = options.only_passes;
   if (!options.dump_to.empty()) compiler.dump_to = options.dump_to;
   compiler.fast_math = options.fast_math.value_or(compiler.fast_math);
+  SWAGE_RETURN_IF_ERROR(CheckNotNegative("max_constant_bytes", options.max_constant_bytes));
+  SWAGE_RETURN_IF_ERROR(CheckNotNegative("max_compiles", options.max_compiles));
   compiler.fold_budget_bytes = options.max_constant_bytes.value_or(compiler.fold_budget_bytes);
+  // Now, since what calls for no compile would never say.
+  SWAGE_RETURN_IF_ERROR(pipelines::CheckCpuFilters(compiler));
   resolved.key = KeyOf(resolved);
   SWAGE_ASSIGN_OR_RETURN(const std::optional<OnMiss> from_environment, OnMissFromEnvironment());
   resolved.on_miss = options.on_miss             ? *options.on_miss

@@ -164,7 +164,9 @@ Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kern
     case Opcode::kBitcast:
     case Opcode::kConstant:
     case Opcode::kGetTupleElement:
+    case Opcode::kOptimizationBarrier:  // here and for reshape: the pass that removes it is off
     case Opcode::kParameter:
+    case Opcode::kReshape:
     case Opcode::kTuple:
       return OkStatus();  // no code: another name for bytes that are there
     case Opcode::kFusion: {

@@ -168,4 +168,29 @@ std::vector<int> PassFilter::Matches(const PassPosition& position) const {
   return matches;
 }
 
+StatusOr<PassFilters> PassFilters::Parse(const CompilerOptions& options,
+                                         absl::Span<const PassPlace> places) {
+  if (!options.disable_passes.empty() && !options.only_passes.empty()) {
+    return InvalidArgument(
+        "[passes] disable_passes and only_passes are both given, expected at most one of them");
+  }
+  PassFilters filters;
+  SWAGE_ASSIGN_OR_RETURN(
+      filters.disable, PassFilter::Parse("disable_passes", options.disable_passes, places, false));
+  SWAGE_ASSIGN_OR_RETURN(filters.only,
+                         PassFilter::Parse("only_passes", options.only_passes, places, false));
+  SWAGE_ASSIGN_OR_RETURN(filters.dump,
+                         PassFilter::Parse("dump_passes", options.dump_passes, places, true));
+  for (const PassPlace& place : places) {
+    if (!place.pass->IsRequired()) continue;
+    for (int e = 0; e < filters.disable.size(); ++e) {
+      if (filters.disable.name(e) == place.name) {
+        return InvalidArgument("[passes] disable_passes: '", filters.disable.text(e),
+                               "' cannot be disabled, the passes after it need it");
+      }
+    }
+  }
+  return filters;
+}
+
 }  // namespace swage::passes

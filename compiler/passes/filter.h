@@ -78,6 +78,16 @@ class PassFilter {
   std::vector<Entry> entries_;
 };
 
+// Those of a compilation.
+struct PassFilters {
+  // InvalidArgument for an entry that names nothing, for both of disable_passes and only_passes, and
+  // for a required pass that is to be disabled by its name.
+  static StatusOr<PassFilters> Parse(const CompilerOptions& options,
+                                     absl::Span<const PassPlace> places);
+
+  PassFilter disable, only, dump;
+};
+
 }  // namespace swage::passes
 
 #endif  // SWAGE_COMPILER_PASSES_FILTER_H_

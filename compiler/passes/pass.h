@@ -48,7 +48,8 @@ class Pass {
   virtual StatusOr<bool> Run(ir::Module& module, PassContext& context) = 0;
 
   virtual bool IsPipeline() const { return false; }
-  // Later stages cannot work without it: no filter turns it off.
+  // Later stages cannot work without it: to disable it is an error, and in a pipeline that is
+  // disabled it runs.
   virtual bool IsRequired() const { return false; }
 };
 

@@ -16,36 +16,28 @@ Status InPass(const Status& status, std::string_view where, const std::string& p
                 absl::StrCat("[passes] ", ToAbsl(where), " ", path, ": ", status.message()));
 }
 
+// Whether `pass` is required, or a pipeline around one that is.
+bool HoldsRequired(const Pass& pass) {
+  if (!pass.IsPipeline()) return pass.IsRequired();
+  const std::vector<PassPlace> places = PlacesOf(static_cast<const Pipeline&>(pass));
+  return std::any_of(places.begin(), places.end(),
+                     [](const PassPlace& place) { return place.pass->IsRequired(); });
+}
+
 }  // namespace
 
 PipelineRun::PipelineRun(PassContext& context) : context_(context) {}
 PipelineRun::~PipelineRun() = default;
 
 Status PipelineRun::Start(const Pipeline& root, const ir::Module& module) {
-  const CompilerOptions& options = context_.options();
-  if (!options.disable_passes.empty() && !options.only_passes.empty()) {
-    return InvalidArgument(
-        "[passes] disable_passes and only_passes are both given, expected at most one of them");
-  }
-  const std::vector<PassPlace> places = PlacesOf(root);
-  SWAGE_ASSIGN_OR_RETURN(
-      disable_, PassFilter::Parse("disable_passes", options.disable_passes, places, false));
-  SWAGE_ASSIGN_OR_RETURN(only_,
-                         PassFilter::Parse("only_passes", options.only_passes, places, false));
-  SWAGE_ASSIGN_OR_RETURN(dump_,
-                         PassFilter::Parse("dump_passes", options.dump_passes, places, true));
-  for (const PassPlace& place : places) {
-    if (!place.pass->IsRequired()) continue;
-    for (int e = 0; e < disable_.size(); ++e) {
-      if (disable_.name(e) == place.name) {
-        return InvalidArgument("[passes] disable_passes: '", disable_.text(e),
-                               "' cannot be disabled, the passes after it need it");
-      }
-    }
-  }
+  SWAGE_ASSIGN_OR_RETURN(PassFilters filters,
+                         PassFilters::Parse(context_.options(), PlacesOf(root)));
+  disable_ = std::move(filters.disable);
+  only_ = std::move(filters.only);
+  dump_ = std::move(filters.dump);
   disable_effects_.resize(disable_.size());
   only_effects_.resize(only_.size());
-  if (options.check_passes) evaluation_ = EvaluationCheck::Start(module, context_);
+  if (context_.options().check_passes) evaluation_ = EvaluationCheck::Start(module, context_);
   return OkStatus();
 }
 
@@ -75,12 +67,15 @@ StatusOr<bool> PipelineRun::RunPass(Pass& pass, ir::Module& module, std::string_
     only.push_back(e);
     ++only_effects_[e].matched;
   }
+  std::vector<int> disabled = disable_.Matches(position);
+  for (int e : disabled) ++disable_effects_[e].matched;
+  disabled.insert(disabled.end(), disable_inside_.begin(), disable_inside_.end());
   PassRun record;
   record.name = pass.name();
   record.path = Path();
   record.run = position.run;
   const bool wants_dump = WantsDump(position);
-  record.skipped = Skips(pass, module, position, only);
+  record.skipped = Skips(pass, module, disabled, only);
   if (record.skipped) {
     if (!pass.IsPipeline()) {
       record.step = step_++;
@@ -90,11 +85,13 @@ StatusOr<bool> PipelineRun::RunPass(Pass& pass, ir::Module& module, std::string_
   }
   if (pass.IsPipeline()) {
     // Its passes take the steps, the checkers and the dumps.
+    std::swap(disable_inside_, disabled);
     std::swap(only_inside_, only);
     const bool outer_dump = std::exchange(dump_inside_, dump_inside_ || wants_dump);
     StatusOr<bool> changed = static_cast<Pipeline&>(pass).RunInside(module, *this);
     dump_inside_ = outer_dump;
     std::swap(only_inside_, only);
+    std::swap(disable_inside_, disabled);
     return changed;
   }
   if (wants_dump) DumpBorder(module, previous, pass.name());
@@ -162,17 +159,13 @@ Status PipelineRun::RunCheckers(ir::Module& module, std::string_view after) {
   return OkStatus();
 }
 
-bool PipelineRun::Skips(Pass& pass, const ir::Module& module, const PassPosition& position,
+bool PipelineRun::Skips(Pass& pass, const ir::Module& module, const std::vector<int>& disabled,
                         const std::vector<int>& only) {
-  const std::vector<int> disabled = disable_.Matches(position);
-  if (!disabled.empty()) {
+  if (!disabled.empty() && !HoldsRequired(pass)) {
     const bool unknown = std::any_of(disabled.begin(), disabled.end(),
                                      [&](int e) { return !disable_effects_[e].changed; });
     const bool would = unknown && WouldChange(pass, module);
-    for (int e : disabled) {
-      ++disable_effects_[e].matched;
-      disable_effects_[e].changed |= would;
-    }
+    for (int e : disabled) disable_effects_[e].changed |= would;
     return true;
   }
   return !only_.empty() && only.empty() && !pass.IsPipeline() && !pass.IsRequired();

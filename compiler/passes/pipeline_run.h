@@ -57,8 +57,8 @@ class PipelineRun {
   StatusOr<bool> RunUnfiltered(Pass& pass, ir::Module& module, PassRun& record);
   Status CheckHonesty(const Pass& pass, const ir::Module& module, bool changed);
   bool WouldChange(Pass& pass, const ir::Module& module) const;
-  // True when the pass is to be skipped.
-  bool Skips(Pass& pass, const ir::Module& module, const PassPosition& position,
+  // True when the pass is to be skipped; `disabled` are the entries that disable it.
+  bool Skips(Pass& pass, const ir::Module& module, const std::vector<int>& disabled,
              const std::vector<int>& only);
   bool WantsDump(const PassPosition& position) const;
   void ReportEffects(const PassFilter& filter, const std::vector<Effect>& effects,
@@ -72,7 +72,8 @@ class PipelineRun {
   std::vector<Effect> only_effects_;
   std::vector<const Pipeline*> stack_;
   std::vector<std::string_view> names_;  // of stack_
-  std::vector<int> only_inside_;         // entries of only_ that match a pipeline of the stack
+  std::vector<int> disable_inside_;      // entries of disable_ that match a pipeline of the stack
+  std::vector<int> only_inside_;         // the same of only_
   bool dump_inside_ = false;             // a pipeline of the stack matches dump_
   RunCounter counter_;
   int64_t step_ = 0;

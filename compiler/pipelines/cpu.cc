@@ -14,6 +14,7 @@
 #include "compiler/passes/cse.h"
 #include "compiler/passes/dce.h"
 #include "compiler/passes/dot_decomposer.h"
+#include "compiler/passes/filter.h"
 #include "compiler/passes/fusion_wrapper.h"
 #include "compiler/passes/gather_simplifier.h"
 #include "compiler/passes/inline.h"
@@ -130,6 +131,14 @@ std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
   AddFusion(*cpu);
   AddBuffers(*cpu);
   return cpu;
+}
+
+Status CheckCpuFilters(const CompilerOptions& options) {
+  if (options.disable_passes.empty() && options.only_passes.empty() && options.dump_passes.empty()) {
+    return OkStatus();
+  }
+  const std::unique_ptr<Pipeline> pipeline = CpuPipeline(options);
+  return PassFilters::Parse(options, PlacesOf(*pipeline)).status();
 }
 
 Status RunCpuPipeline(ir::Module* module, PassContext& context) {

@@ -19,6 +19,10 @@ namespace swage::pipelines {
 
 std::unique_ptr<passes::Pipeline> CpuPipeline(const CompilerOptions& options);
 
+// InvalidArgument for a bad filter in the options: what RunCpuPipeline would say, before there is a
+// module.
+Status CheckCpuFilters(const CompilerOptions& options);
+
 // InvalidArgument for a bad filter in the options, or a module that does not verify. Internal when
 // a pass fails; the module is then in the state that the dump shows last.
 Status RunCpuPipeline(ir::Module* module, passes::PassContext& context);
