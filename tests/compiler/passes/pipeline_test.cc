@@ -239,6 +239,26 @@ TEST_F(PipelineTest, OnlyTheNamedPassesRun) {
   EXPECT_EQ(module_->instruction_count(), 6);
 }
 
+TEST_F(PipelineTest, ADisabledPipelineKeepsWhatIsRequired) {
+  Pipeline pipeline("cpu");
+  Pipeline& outer = pipeline.AddPipeline("outer");
+  outer.AddPass<Fake>("grow", Negate);
+  Pipeline& inner = outer.AddPipeline("inner");
+  inner.AddPass<Fake>("swell", Negate);
+  inner.AddPass<Required>("needed", Negate);
+  CompilerOptions options;
+  for (const char* name : {"outer", "cpu"}) {
+    const int64_t before = module_->instruction_count();
+    options.disable_passes = {name};
+    EXPECT_THAT(WarningsOf(pipeline, options), IsEmpty());
+    EXPECT_EQ(module_->instruction_count(), before + 1) << name;
+  }
+  const int64_t before = module_->instruction_count();
+  options.disable_passes = {"inner"};
+  EXPECT_THAT(WarningsOf(pipeline, options), IsEmpty());
+  EXPECT_EQ(module_->instruction_count(), before + 2);
+}
+
 TEST_F(PipelineTest, AFilterWithoutEffectIsReported) {
   Pipeline pipeline("cpu");
   pipeline.AddPass<Fake>("quiet", Nothing);
