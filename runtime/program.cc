@@ -3,14 +3,15 @@
 #include <limits>
 #include <new>
 
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/env.h"
 #include "base/fork_gate.h"
 #include "base/key_material.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "base/parallel_for.h"
 #include "cache/module_cache.h"
+#include "codegen/compile_log.h"
 #include "compiler/ir/fingerprint.h"
 #include "compiler/pipelines/cpu.h"
 #include "runtime/ir_types.h"
@@ -31,21 +32,6 @@ std::string KeyOf(const ResolvedOptions& options) {
   key.Add("dump_to", compiler.dump_to);
   for (const std::string& pass : compiler.dump_passes) key.Add("dump_pass", pass);
   return key.Serialise();
-}
-
-void LogCompile(const std::string& name, const codegen::CompileReport& report,
-                std::string_view reason) {
-  if (report.kernels == 0) {  // the interpreter's, or a program of copies
-    return Log(LogLevel::kInfo,
-               absl::StrFormat("[compile] %s: %s; no kernels", name, ToAbsl(reason)));
-  }
-  Log(LogLevel::kInfo,
-      absl::StrFormat("[compile] %s: %s; %.2f ms (passes %.2f, plan %.2f, llvm %.2f, link %.2f), "
-                      "%d kernels, %d from llvm, %d from the cache, %d stored%s",
-                      name, ToAbsl(reason), report.total_ms, report.passes_ms, report.plan_ms,
-                      report.llvm_ms, report.link_ms, report.kernels, report.llvm_runs,
-                      report.kernel_hits, report.kernel_loads,
-                      report.module_load ? "; the program was stored" : ""));
 }
 
 // No exception may leave: other threads wait for the outcome.
@@ -104,6 +90,7 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
   CheckEnvironmentOnce();
   if (options.on_miss.has_value()) SWAGE_RETURN_IF_ERROR(CheckOnMiss(*options.on_miss));
   ResolvedOptions resolved;
+  SWAGE_RETURN_IF_ERROR(DefaultNumThreads().status());  // or loops would use their default
   SWAGE_ASSIGN_OR_RETURN(resolved.compiler, passes::OptionsFromEnvironment());
   const std::string device =
       !options.device.empty() ? options.device : GetEnv("SWAGE_DEVICE").value_or("cpu");
@@ -150,7 +137,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileAndLog(std::unique_ptr<ir:
                                                              Effort effort) {
   const std::string name = module->name();
   SWAGE_ASSIGN_OR_RETURN(auto executable, CompileGuarded(std::move(module), options, effort));
-  if (LogEnabled(LogLevel::kInfo)) LogCompile(name, executable->report(), reason);
+  codegen::LogCompile(name, executable->report(), reason);
   return executable;
 }
 

@@ -12,7 +12,6 @@
 #include "base/nearest.h"
 #include "cache/config.h"
 #include "cache/tiers.h"
-#include "codegen/cpu/compile.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
 #include "tools/device.h"
@@ -86,10 +85,8 @@ StatusOr<SizeLists> ListsFor(const std::vector<const ir::Symbol*>& symbols, cons
 
 Status WarmOne(std::unique_ptr<ir::Module> module, const std::string& name,
                codegen::EntryStore* store) {
-  cpu::CompileOptions options;
-  options.kernels.store = store;
-  SWAGE_ASSIGN_OR_RETURN(options.compiler, pipelines::OptionsFromEnvironment());
-  SWAGE_ASSIGN_OR_RETURN(const auto executable, cpu::Compile(std::move(module), options));
+  SWAGE_ASSIGN_OR_RETURN(const auto executable,
+                         CompileOnCpu(std::move(module), store, "to warm the cache"));
   const codegen::CompileReport& report = executable->report();
   std::printf("%s: %s, %lld kernels, %lld from llvm, %.2f ms\n", name.c_str(),
               report.module_load ? "was there" : "compiled", static_cast<long long>(report.kernels),
@@ -97,8 +94,22 @@ Status WarmOne(std::unique_ptr<ir::Module> module, const std::string& name,
   return OkStatus();
 }
 
-Status WarmModule(const std::string& path, const SizeLists& lists, codegen::EntryStore* store) {
-  SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> module, LoadModule(path));
+// Every name in --dims is a symbolic size of some module.
+Status CheckNames(const SizeLists& lists, const std::vector<std::unique_ptr<ir::Module>>& modules) {
+  std::vector<std::string> symbols;
+  for (const auto& module : modules) {
+    for (const ir::Symbol* symbol : ir::SymbolsOf(*module)) symbols.push_back(symbol->name);
+  }
+  for (const auto& [name, sizes] : lists) {
+    if (std::find(symbols.begin(), symbols.end(), name) != symbols.end()) continue;
+    return InvalidArgument("[warm] --dims: no module has a symbolic size '", name, "', expected ",
+                           symbols.empty() ? "none" : absl::StrJoin(symbols, ", "));
+  }
+  return OkStatus();
+}
+
+Status WarmModule(const ir::Module* module, const std::string& path, const SizeLists& lists,
+                  codegen::EntryStore* store) {
   const std::vector<const ir::Symbol*> symbols = ir::SymbolsOf(*module);
   SWAGE_ASSIGN_OR_RETURN(const SizeLists wanted, ListsFor(symbols, lists, path));
   for (const std::vector<int64_t>& sizes : Combinations(wanted)) {
@@ -149,9 +160,14 @@ StatusOr<ExitCode> RunCacheWarm(const WarmOptions& options) {
   if (tier_options.disk.dir.empty() && !tier_options.remote.has_value()) {
     return InvalidArgument("[warm] the disk cache is off; name a directory with --dir");
   }
-  cache::Tiers tiers(std::move(tier_options));
+  std::vector<std::unique_ptr<ir::Module>> modules;
   for (const std::string& path : options.modules) {
-    SWAGE_RETURN_IF_ERROR(WarmModule(path, lists, &tiers));
+    SWAGE_ASSIGN_OR_RETURN(modules.emplace_back(), LoadModule(path));
+  }
+  SWAGE_RETURN_IF_ERROR(CheckNames(lists, modules));
+  cache::Tiers tiers(std::move(tier_options));
+  for (size_t i = 0; i < modules.size(); ++i) {
+    SWAGE_RETURN_IF_ERROR(WarmModule(modules[i].get(), options.modules[i], lists, &tiers));
   }
   if (!tiers.Flush(std::chrono::minutes(1)) || tiers.stats().disk.write_errors > 0) {
     std::fprintf(stderr, "not everything could be written: %s\n", tiers.stats().ToString().c_str());

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "cache/tiers.h"
+#include "codegen/compile_log.h"
 #include "codegen/cpu/compile.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
@@ -52,16 +53,8 @@ bool HasSymbols(const codegen::Executable& executable) {
 }
 
 StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, codegen::EntryStore* store) {
-  cpu::CompileOptions options;
-  options.kernels.store = store;
-  SWAGE_ASSIGN_OR_RETURN(options.compiler, pipelines::OptionsFromEnvironment());
-  std::vector<passes::Message> messages;
-  auto compiled = cpu::Compile(module.Clone(), options, &messages);
-  for (const passes::Message& message : messages) {
-    if (message.severity == passes::Severity::kWarning) LogWarning(message.text);
-  }
   SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable,
-                         std::move(compiled));
+                         CompileOnCpu(module.Clone(), store, "to run it"));
   return RunCompiled(
       [executable](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         std::vector<ir::Literal> leaves;
@@ -146,6 +139,23 @@ StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::L
   SWAGE_ASSIGN_OR_RETURN(ir::Literal value, TakeLeaves(shape, leaves, &next));
   if (next != leaves.size()) return InvalidArgument("[run] too many values for ", shape.ToString());
   return value;
+}
+
+StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
+                                                            codegen::EntryStore* store,
+                                                            std::string_view reason) {
+  cpu::CompileOptions options;
+  options.kernels.store = store;
+  SWAGE_ASSIGN_OR_RETURN(options.compiler, pipelines::OptionsFromEnvironment());
+  const std::string name = module->name();
+  std::vector<passes::Message> messages;
+  auto compiled = cpu::Compile(std::move(module), options, &messages);
+  for (const passes::Message& message : messages) {
+    if (message.severity == passes::Severity::kWarning) LogWarning(message.text);
+  }
+  SWAGE_ASSIGN_OR_RETURN(std::shared_ptr<codegen::Executable> executable, std::move(compiled));
+  codegen::LogCompile(name, executable->report(), reason);
+  return executable;
 }
 
 StatusOr<std::unique_ptr<ir::Module>> LoadModule(const std::string& path) {

@@ -8,9 +8,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
+#include "codegen/entry_store.h"
+#include "codegen/executable.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/module.h"
 
@@ -37,6 +40,11 @@ RunModule RunOn(CompileModule compile);
 std::vector<ir::Literal> Leaves(const ir::Literal& literal);
 // The value of `shape` with these leaves.
 StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves);
+
+// Compiles on the CPU and logs it, with what its passes want a person to know. `reason`: for the log.
+StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
+                                                            codegen::EntryStore* store,
+                                                            std::string_view reason);
 
 // Parses a module and checks it, so that a device can trust it. Layouts but the entry's are
 // dropped.

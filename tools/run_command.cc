@@ -122,9 +122,10 @@ void AddRunCommand(CLI::App& app, Action* chosen) {
       ->capture_default_str();
   command->add_flag("--cache", options->cache,
                     "Uses the compiled code that jit keeps on disk and remotely");
-  command->add_flag("--random", options->random, "Random inputs");
+  CLI::Option* random = command->add_flag("--random", options->random, "Random inputs");
   command->add_option("--seed", options->seed, "Seed of the random inputs")
       ->check(IsSeed)
+      ->needs(random)
       ->capture_default_str();
   command->add_option("--bench", options->bench, "Times this many runs")
       ->check(CLI::Range(1, 100000000));

@@ -59,9 +59,15 @@ TEST_F(CacheWarmTest, CompilesEverySizeOnceAndOneKernelForAll) {
 }
 
 TEST_F(CacheWarmTest, AsksForTheSizesOfEverySymbol) {
-  const Outcome outcome = Warm("--dims m=3");
+  const Outcome outcome = Warm("");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("symbolic size 'n'"));
+}
+
+TEST_F(CacheWarmTest, ASizeThatNoModuleHasIsReported) {
+  const Outcome outcome = Warm("--dims n=3,m=3");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("no module has a symbolic size 'm', expected n"));
 }
 
 TEST_F(CacheWarmTest, WithoutADirectoryThereIsNothingToWarm) {

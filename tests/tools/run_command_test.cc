@@ -82,6 +82,16 @@ TEST_F(RunCommandTest, RandomInputsFollowTheSeed) {
   EXPECT_NE(Swage("run " + module + " --random --seed 2").output, first);
 }
 
+TEST_F(RunCommandTest, ACompileIsLogged) {
+  const std::string module = Module("x = f32[4] parameter(0)\nROOT r = f32[4] negate(x)");
+  setenv("SWAGE_LOG", "info", 1);
+  const Outcome outcome = Swage("run " + module + " --random");
+  unsetenv("SWAGE_LOG");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("[compile] m: to run it; "));
+  EXPECT_THAT(outcome.output, HasSubstr(", 1 kernels, 1 from llvm"));
+}
+
 TEST_F(RunCommandTest, SymbolicDimsComeFromTheFiles) {
   const std::string module = Module("x = f32[n] parameter(0)\nROOT r = f32[n] negate(x)");
   ir::Literal x = *ir::Literal::Create(ir::Shape::Array(ir::DType::kF32, {ir::Dim(2)}));
@@ -120,6 +130,7 @@ TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
       {module + " --random --seed -1", "expected a whole number from 0"},
       {module + " --random --seed 99999999999999999999", "expected a whole number from 0"},
       {module + " --random --seed abc", "expected a whole number from 0"},
+      {module + " " + scalar + " --seed 3", "--seed requires --random"},
       {module + " --random --device cup", "did you mean 'cpu'"},
       {module + " /proc/self/mem", "/proc/self/mem"},
       {module + " /dev/zero", "larger than the limit"},
