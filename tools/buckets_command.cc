@@ -165,7 +165,6 @@ StatusOr<ExitCode> RunBucketsPlot(const PlotOptions& options) {
 void AddBucketsCommand(CLI::App& app, Action* chosen) {
   CLI::App* command =
       app.add_subcommand("buckets", "Policies for the sizes of arguments: checks and learns them");
-  command->require_subcommand(1);
 
   auto file = std::make_shared<std::string>();
   CLI::App* check = command->add_subcommand(
@@ -197,6 +196,8 @@ void AddBucketsCommand(CLI::App& app, Action* chosen) {
   plot->add_option("-o,--output", plot_options->output, "The file to write")->required();
   plot->add_option("--function", plot_options->function, "This function alone");
   plot->callback([=] { *chosen = [=] { return RunBucketsPlot(*plot_options); }; });
+
+  NeedSubcommand(command, chosen);
 }
 
 }  // namespace swage::tools

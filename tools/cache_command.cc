@@ -69,10 +69,15 @@ std::string Summary(const DiskEntry& entry) {
   return Plain(line);
 }
 
+// "1 entry", "2 entries".
+std::string Entries(int64_t count) {
+  return absl::StrCat(count, count == 1 ? " entry" : " entries");
+}
+
 void PrintTotal(const DiskTier& disk, const std::vector<DiskEntry>& entries) {
   int64_t bytes = 0;
   for (const DiskEntry& entry : entries) bytes += entry.bytes;
-  std::fprintf(stderr, "%zu entries, %lld bytes in %s\n", entries.size(),
+  std::fprintf(stderr, "%s, %lld bytes in %s\n", Entries(entries.size()).c_str(),
                static_cast<long long>(bytes), disk.dir().c_str());
 }
 
@@ -111,13 +116,14 @@ void PrintEntry(const DiskEntry& entry) {
 }
 
 ExitCode PrintPackResult(const char* verb, const cache::PackResult& result) {
-  std::printf("%s %lld entries, %lld bytes\n", verb, static_cast<long long>(result.entries),
+  std::printf("%s %s, %lld bytes\n", verb, Entries(result.entries).c_str(),
               static_cast<long long>(result.bytes));
   if (result.skipped == 0) return kFine;
   for (const std::string& problem : result.problems) {
     std::fprintf(stderr, "skipped: %s\n", problem.c_str());
   }
-  std::fprintf(stderr, "%lld entries were skipped\n", static_cast<long long>(result.skipped));
+  std::fprintf(stderr, "%s %s skipped\n", Entries(result.skipped).c_str(),
+               result.skipped == 1 ? "was" : "were");
   return kCheckFailed;
 }
 
@@ -192,14 +198,15 @@ StatusOr<ExitCode> RunCacheVerify(const CacheOptions& options) {
     ++bad;
     std::printf("%s: %s\n", NameOf(entry).c_str(), Plain(entry.problem).c_str());
   }
-  std::printf("%d of %zu entries are bad\n", bad, entries.size());
+  std::printf("%d of %s bad\n", bad,
+              entries.size() == 1 ? "1 entry is" : (Entries(entries.size()) + " are").c_str());
   return bad == 0 ? kFine : kCheckFailed;
 }
 
 StatusOr<ExitCode> RunCachePrune(const CacheOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<DiskTier> disk, OpenDisk(options));
   SWAGE_ASSIGN_OR_RETURN(const int64_t gone, disk->Prune(options.bytes));
-  std::printf("removed %lld entries\n", static_cast<long long>(gone));
+  std::printf("removed %s\n", Entries(gone).c_str());
   return kFine;
 }
 
@@ -219,7 +226,6 @@ StatusOr<ExitCode> RunCacheUnpack(const CacheOptions& options) {
 void AddCacheCommand(CLI::App& app, Action* chosen) {
   auto options = std::make_shared<CacheOptions>();
   CLI::App* command = app.add_subcommand("cache", "What the disk cache holds, and its upkeep");
-  command->require_subcommand(1);
   AddPart(command, options, chosen, "ls", "Lists the entries, the one used last first", RunCacheLs);
   AddPart(command, options, chosen, "show", "One entry: what it depends on, and its sizes",
           RunCacheShow)
@@ -248,6 +254,7 @@ void AddCacheCommand(CLI::App& app, Action* chosen) {
           RunCacheUnpack)
       ->add_option("FILE", options->file, "The pack to read")
       ->required();
+  NeedSubcommand(command, chosen);
 }
 
 }  // namespace swage::tools

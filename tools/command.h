@@ -14,6 +14,7 @@
 #ifndef SWAGE_TOOLS_COMMAND_H_
 #define SWAGE_TOOLS_COMMAND_H_
 
+#include <CLI/CLI.hpp>
 #include <functional>
 
 #include "base/status.h"
@@ -22,6 +23,10 @@
 namespace swage::tools {
 
 using Action = std::function<StatusOr<ExitCode>()>;
+
+// For a command that is nothing without one of its subcommands, which are all there: a missing or
+// unknown one is an error that lists them.
+void NeedSubcommand(CLI::App* command, Action* chosen);
 
 }  // namespace swage::tools
 

@@ -45,7 +45,9 @@ std::vector<std::string> ListEntries(const std::string& text) {
 StatusOr<std::vector<std::string>> ReadList(const CorpusOptions& options,
                                             const std::vector<std::string>& all) {
   std::error_code error;
-  const bool as_given = std::filesystem::exists(options.list, error);
+  // A bare name may be that of a list of the corpus.
+  const bool as_given = std::filesystem::exists(options.list, error) ||
+                        std::filesystem::path(options.list).is_absolute();
   SWAGE_ASSIGN_OR_RETURN(
       const std::string text,
       ReadFile(as_given ? options.list : options.dir + "/" + options.list, kMaxListBytes));

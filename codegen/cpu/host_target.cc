@@ -1,5 +1,6 @@
 #include "codegen/cpu/host_target.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <vector>
@@ -78,9 +79,9 @@ std::set<std::string> FeaturesOf(const std::string& cpu) {
   return features;
 }
 
-std::vector<std::string> KnownCpus() {
+std::vector<std::string> KnownCpus(bool only_64_bit = true) {
   llvm::SmallVector<llvm::StringRef, 128> list;
-  llvm::X86::fillValidCPUArchList(list, /*Only64Bit=*/true);
+  llvm::X86::fillValidCPUArchList(list, only_64_bit);
   std::vector<std::string> names;
   for (llvm::StringRef name : list) names.push_back(name.str());
   return names;
@@ -118,12 +119,11 @@ Status CheckFloor(const std::string& cpu, const std::set<std::string>& features)
 
 Status CheckPretended(const std::string& cpu, const std::string& host_cpu,
                       const std::set<std::string>& available) {
-  const std::vector<std::string> known = KnownCpus();
-  bool found = false;
-  for (const std::string& name : known) found = found || name == cpu;
-  if (!found) {
+  // One of 32 bits is known, but too old.
+  const std::vector<std::string> known = KnownCpus(/*only_64_bit=*/false);
+  if (std::find(known.begin(), known.end(), cpu) == known.end()) {
     return NotFound("[cpu] SWAGE_CPU names no CPU that LLVM knows: '", cpu, "'",
-                    DidYouMean(cpu, known));
+                    DidYouMean(cpu, KnownCpus()));
   }
   const std::set<std::string> features = FeaturesOf(cpu);
   SWAGE_RETURN_IF_ERROR(CheckFloor(cpu, features));

@@ -65,18 +65,34 @@ TEST(OptionsTest, EveryOptionThatChangesCodeIsInTheKey) {
   EXPECT_NE(key({.max_constant_bytes = 1}), plain);
 }
 
-TEST(OptionsTest, BadVariablesAreErrors) {
-  const WithVariable fast("SWAGE_FAST_MATH", "yes");
-  EXPECT_THAT(ErrorOf([] { jit([](Tensor x) { return x; }, {.name = "bad"}); }),
-              HasSubstr("SWAGE_FAST_MATH='yes'"));
+std::string ErrorOfOptions(const JitOptions& options) {
+  return ErrorOf([&] { jit([](Tensor x) { return x; }, options); });
 }
 
-TEST(OptionsTest, UnknownPassesAreErrorsOfTheCall) {
-  auto f = jit([](Tensor x) { return x + 1; }, {.name = "filtered", .disable_passes = {"ces"}});
-  const std::string text = ErrorOf([&] { f(F32({1})); });
-  EXPECT_THAT(text, HasSubstr("ces"));
-  EXPECT_THAT(text, HasSubstr("cse"));
-  EXPECT_THAT(text, HasSubstr("filtered"));
+TEST(OptionsTest, BadVariablesAreErrors) {
+  for (const auto& [name, value] : {std::pair("SWAGE_FAST_MATH", "yes"),
+                                    std::pair("SWAGE_MAX_COMPILES", "x"),
+                                    std::pair("SWAGE_MAX_CONSTANT_BYTES", "-1"),
+                                    std::pair("SWAGE_NUM_THREADS", "many"),
+                                    std::pair("SWAGE_ON_MISS", "never")}) {
+    const WithVariable bad(name, value);
+    EXPECT_THAT(ErrorOfOptions({.name = "bad"}), HasSubstr(std::string(name) + "='" + value + "'"));
+  }
+}
+
+TEST(OptionsTest, BadOptionsAreErrorsWhereNothingIsCompiled) {
+  EXPECT_THAT(ErrorOfOptions({.disable_passes = {"ces"}}),
+              HasSubstr("disable_passes: 'ces' names no pass of pipeline 'cpu'; did you mean 'cse'"));
+  EXPECT_THAT(ErrorOfOptions({.only_passes = {"dcee"}}), HasSubstr("did you mean 'dce'"));
+  EXPECT_THAT(ErrorOfOptions({.disable_passes = {"copy-insertion"}}),
+              HasSubstr("cannot be disabled"));
+  EXPECT_THAT(ErrorOfOptions({.disable_passes = {"cse"}, .only_passes = {"cse"}}),
+              HasSubstr("are both given"));
+  EXPECT_THAT(ErrorOfOptions({.max_constant_bytes = -5}),
+              HasSubstr("got max_constant_bytes = -5, expected 0 or more"));
+  EXPECT_THAT(ErrorOfOptions({.max_compiles = -5}),
+              HasSubstr("got max_compiles = -5, expected 0 or more"));
+  EXPECT_THAT(ErrorOfOptions({.device = "gpu"}), HasSubstr("got 'gpu', expected cpu or evaluator"));
 }
 
 TEST(OptionsTest, DumpsGoWhereTheyAreAsked) {

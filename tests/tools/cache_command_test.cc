@@ -85,7 +85,7 @@ TEST_F(CacheCommandTest, DirBeatsTheEnvironment) {
   Put(EntryKind::kKernel, "x");
   std::filesystem::rename(cache(), root_ + "/other");
   EXPECT_THAT(Swage("cache ls").output, StartsWith("0 entries"));
-  EXPECT_THAT(Swage("cache ls --dir " + root_ + "/other").output, HasSubstr("1 entries"));
+  EXPECT_THAT(Swage("cache ls --dir " + root_ + "/other").output, HasSubstr("1 entry, "));
   const Outcome outcome = Swage("cache ls --dir " + root_ + "/typo");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("/typo' is no directory"));
@@ -195,7 +195,7 @@ TEST_F(CacheCommandTest, PacksLeaveBadEntriesOut) {
   Damage(PathOf(Put(EntryKind::kKernel, "bad"), "kernel"));
   const Outcome packed = Swage("cache pack " + root_ + "/p");
   EXPECT_EQ(packed.exit_code, 1);
-  EXPECT_THAT(packed.output, HasSubstr("packed 1 entries"));
+  EXPECT_THAT(packed.output, HasSubstr("packed 1 entry, "));
   EXPECT_THAT(packed.output, HasSubstr("skipped: "));
 }
 

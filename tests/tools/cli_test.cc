@@ -43,6 +43,24 @@ TEST(CliTest, MistakesAreOneLine) {
   }
 }
 
+TEST(CliTest, AMissingOrUnknownSubcommandListsThem) {
+  const Outcome missing = Swage("cache");
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.output, StartsWith("swage: [cache] got no subcommand, expected ls, show, "));
+  const Outcome unknown = Swage("cache verfy");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.output, StartsWith("swage: [cache] got 'verfy', expected ls, "));
+  EXPECT_THAT(unknown.output, HasSubstr("did you mean 'verify'?"));
+  const Outcome buckets = Swage("buckets frob");
+  EXPECT_EQ(buckets.exit_code, 2);
+  EXPECT_EQ(buckets.output, "swage: [buckets] got 'frob', expected check, learn, plot\n");
+}
+
+TEST(CliTest, PassesSaysWhichAreRequired) {
+  EXPECT_THAT(Swage("passes --grep fusion-wrapper").output, HasSubstr(" (required)\n"));
+  EXPECT_EQ(Swage("passes --grep dce").output.find("(required)"), std::string::npos);
+}
+
 TEST(CliTest, HostileRegularExpressionsEndAtOnce) {
   const std::string longest(100000, 'a');
   EXPECT_EQ(Swage("passes --grep " + longest).exit_code, 2);

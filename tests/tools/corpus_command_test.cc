@@ -116,6 +116,7 @@ TEST_F(CorpusCommandTest, MistakesInTheSelectionExitWithTwo) {
                             "--mode lazy", "--threads 0", "--repeat 0"}) {
     EXPECT_EQ(Run(flags).exit_code, 2) << flags;
   }
+  EXPECT_THAT(Run("--list /no/list.txt").output, HasSubstr("'/no/list.txt'"));
   EXPECT_EQ(Swage("corpus " + dir_ + "/nowhere").exit_code, 2);
   EXPECT_EQ(Swage("corpus").exit_code, 2);
 }

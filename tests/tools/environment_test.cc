@@ -1,17 +1,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "base/env.h"
 #include "tests/tools/run_tool.h"
 
 namespace swage::tools {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class EnvironmentTest : public testing::Test {
@@ -35,25 +36,68 @@ class EnvironmentTest : public testing::Test {
   std::string module_;
 };
 
+// Wrong values of every variable that has any.
+const std::pair<const char*, const char*> kWrong[] = {
+    {"SWAGE_CACHE_MEMORY_BYTES", "-1"},
+    {"SWAGE_CACHE_MEMORY_BYTES", "1GB"},
+    {"SWAGE_CHECK", "foo"},
+    {"SWAGE_CHECK", "memory,foo"},
+    {"SWAGE_CONFIG", "/no/such.toml"},
+    {"SWAGE_CPU", "z80"},
+    {"SWAGE_DEVICE", "tpu"},
+    {"SWAGE_DISABLE_PASSES", "cse,no-such"},
+    {"SWAGE_FAST_MATH", "maybe"},
+    {"SWAGE_MAX_COMPILES", "x"},
+    {"SWAGE_MAX_CONSTANT_BYTES", "-1"},
+    {"SWAGE_NUM_THREADS", "-1"},
+    {"SWAGE_NUM_THREADS", "0"},
+    {"SWAGE_NUM_THREADS", "2x"},
+    {"SWAGE_NUM_THREADS", "99999999999999999999"},
+    {"SWAGE_NUM_THREADS", "abc"},
+    {"SWAGE_ONLY_PASSES", "no-such"},
+    {"SWAGE_ON_MISS", "never"},
+    {"SWAGE_SPECIALIZE", "2"},
+};
+
+// These take any text; what is wrong with a folder shows when it is used.
+constexpr std::string_view kFree[] = {"SWAGE_BUILD_ID", "SWAGE_CACHE_DIR", "SWAGE_DUMP_TO",
+                                      "SWAGE_LOG"};
+
 TEST_F(EnvironmentTest, AWrongValueEndsEveryCommandWithTwo) {
-  const std::pair<const char*, const char*> wrong[] = {
-      {"SWAGE_NUM_THREADS", "abc"},       {"SWAGE_NUM_THREADS", "0"},
-      {"SWAGE_NUM_THREADS", "-1"},        {"SWAGE_NUM_THREADS", "99999999999999999999"},
-      {"SWAGE_NUM_THREADS", "2x"},        {"SWAGE_CHECK", "foo"},
-      {"SWAGE_CHECK", "memory,foo"},      {"SWAGE_FAST_MATH", "maybe"},
-      {"SWAGE_MAX_CONSTANT_BYTES", "-1"}, {"SWAGE_SPECIALIZE", "2"},
+  const std::string commands[] = {
+      "run " + module_ + " --random",
+      "run " + module_ + " --random --device evaluator",
+      "opt " + module_,
+      "corpus .",
+      "passes",
+      "cache ls",
+      "buckets check " + module_,
   };
-  const std::string commands[] = {"run " + module_ + " --random",
-                                  "run " + module_ + " --random --device evaluator",
-                                  "opt " + module_, "corpus .", "passes"};
-  for (const auto& [name, value] : wrong) {
+  for (const auto& [name, value] : kWrong) {
     for (const std::string& command : commands) {
       const Outcome outcome = SwageWith(name, value, command);
       EXPECT_EQ(outcome.exit_code, 2) << name << "=" << value << " " << command;
-      EXPECT_THAT(outcome.output, AllOf(HasSubstr("[environment]"), HasSubstr(name)))
+      // A filter is named by its option.
+      const bool filter = std::string_view(name).ends_with("_PASSES");
+      EXPECT_THAT(outcome.output, HasSubstr(filter ? "'no-such' names no pass" : name))
           << name << "=" << value << " " << command;
     }
   }
+}
+
+TEST_F(EnvironmentTest, EveryVariableHasAWrongValueOrTakesAnyText) {
+  for (const EnvVariable& variable : KnownEnvVariables()) {
+    const bool free = std::find(std::begin(kFree), std::end(kFree), variable.name) != std::end(kFree);
+    const bool wrong = std::any_of(std::begin(kWrong), std::end(kWrong),
+                                   [&](const auto& row) { return row.first == variable.name; });
+    EXPECT_NE(free, wrong) << variable.name << ": the commands must refuse its wrong values";
+  }
+}
+
+TEST_F(EnvironmentTest, ACpuThatIsTooOldIsSaidToBe) {
+  const Outcome outcome = SwageWith("SWAGE_CPU", "pentium3", "passes");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("'pentium3' is below x86-64-v3"));
 }
 
 TEST_F(EnvironmentTest, PassesAndDevicesAreCheckedAgainstThoseThatExist) {

@@ -1,0 +1,26 @@
+#include "tools/command.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "base/nearest.h"
+
+namespace swage::tools {
+
+void NeedSubcommand(CLI::App* command, Action* chosen) {
+  command->allow_extras();  // CLI11 would complain of them without a list
+  command->callback([=] {
+    if (!command->get_subcommands().empty()) return;
+    std::vector<std::string> names;
+    for (const CLI::App* part : command->get_subcommands({})) names.push_back(part->get_name());
+    const std::vector<std::string> extra = command->remaining();
+    const std::string got = extra.empty() ? "no subcommand" : "'" + extra[0] + "'";
+    const std::string hint = extra.empty() ? "" : DidYouMean(extra[0], names);
+    const Status status = InvalidArgument("[", command->get_name(), "] got ", got, ", expected ",
+                                          absl::StrJoin(names, ", "), hint);
+    *chosen = [=] { return StatusOr<ExitCode>(status); };
+  });
+}
+
+}  // namespace swage::tools
