@@ -9,9 +9,8 @@
 //
 // - Sizes are rounded up to classes, at most a quarter more.
 // - Up to kSmallBlock each thread keeps free blocks of its own, kThreadFreeBytes in all. Larger
-// ones
-//   are shared by all threads: kSharedFreeBytes in all, or the bound of the memory where that is
-//   less (memory_bound.h); those that were freed first go first.
+//   ones are shared by all threads: kSharedFreeBytes in all, or the bound of the memory where that
+//   is less (memory_bound.h); those that were freed first go first.
 // - From kMappedBlock a block has pages of its own, and what is not kept goes back to the system.
 // - Builds with the address sanitizer keep nothing, so that it sees every use after free.
 #ifndef SWAGE_BASE_BLOCK_POOL_H_

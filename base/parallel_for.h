@@ -10,8 +10,8 @@
 // - It returns when every slice is done; the caller's thread takes part. With n <= grain, or with
 //   one thread, fn(0, n) runs on the caller alone.
 // - Calls from many threads at once, and calls inside a slice, share the same workers and never
-// wait
-//   for each other's slices. A caller may hold a lock: only slices of its own call run meanwhile.
+//   wait for each other's slices. A caller may hold a lock: only slices of its own call run
+//   meanwhile.
 // - `fn` must not throw.
 // - After fork() the child has no workers; there every loop runs on the calling thread.
 //

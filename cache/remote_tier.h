@@ -16,8 +16,7 @@
 // - The first Get or Put connects. After three failures in a row the server is left alone for a
 //   second, doubling to a minute; meanwhile Get is a miss at once.
 // - Put hands over to a thread that the first Put starts. Its queue is bounded by entries and
-// bytes;
-//   what does not fit is dropped and counted.
+//   bytes; what does not fit is dropped and counted.
 // - Any thread may call. After fork a child makes connections and a thread of its own.
 // - The destructor drops what is still queued; Flush before it to keep that.
 #ifndef SWAGE_CACHE_REMOTE_TIER_H_

@@ -10,8 +10,7 @@
 // - Aliases (bitcast, reshape, tuple, get-tuple-element) have the slice of what they name.
 // - A value that is an output is written where the output is wanted; no copy at the end.
 // - A kernel may write over an operand that dies in it (CanWriteOver, in_place.h), so its output
-// and
-//   that operand may have the same slice.
+//   and that operand may have the same slice.
 // - Other values that are never alive together may share bytes of the arena.
 // - Called computations have executables, hence assignments, of their own.
 // Requires copy-insertion: an output that is a parameter, a constant, or another output is an

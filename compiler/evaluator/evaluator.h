@@ -9,11 +9,10 @@
 //
 // - Symbolic dims are solved from the shapes of the arguments.
 // - A value is freed when its last user has run. Instructions that the root does not need are not
-// run.
+//   run.
 // - A computation without parameters runs once, however often it is called.
-// - Every op rounds as docs/semantics.md says. f32 dots accumulate in f64 and f16, bf16 and f8 dots
-// in
-//   f32, from the first product to the last; the result is rounded once.
+// - Every op rounds as docs/semantics.md says. f32 dots accumulate in f64 and f16, bf16 and f8
+//   dots in f32, from the first product to the last; the result is rounded once.
 //
 // Errors name the instruction: InvalidArgument (arguments that do not fit), Unimplemented (an op
 // that the op table declares only), ResourceExhausted (the budget, memory, or calls nested too

@@ -2,17 +2,16 @@
 //
 // What SWAGE_DUMP_TO=dir writes. For the module "attend", the fourth to be compiled:
 //
-//   module_0003.attend.0007.simplification.after_algebraic-simplifier.before_cse.txt
-//   module_0003.attend.0021.copy-insertion.after-adding-copies.txt      inside a pass
-//   module_0003.attend.kernel_0.ll                                      another artefact
-//   constant_<hash>.txt                                                 a large constant of the
-//   texts index.json                                                          what everything is
+//   module_0003.attend.0001.simplification.after_algebraic-simplifier.before_tuple-simplifier.txt
+//   module_0003.attend.0007.copy-insertion.after-adding-copies.txt   inside a pass
+//   module_0003.attend.fused_computation.1.ll                        another artefact
+//   constant_<hash>.txt                                              a large constant of the texts
+//   index.json                                                       what everything is
 //
 // - Numbers are unique in the directory, over threads and processes; files of earlier runs stay.
 // - A text reads back with LoadDump: a large constant stands as `constant(@constant_<hash>.txt)`.
 // - index.json lists for each module its options, every pass run with its time and whether it
-// changed
-//   anything, every file with what it is, and the messages. With no module it says why.
+//   changed anything, every file with what it is, and the messages. With no module it says why.
 // - An error never fails a compilation: the first one is reported and the dump ends.
 #ifndef SWAGE_COMPILER_PASSES_DUMP_H_
 #define SWAGE_COMPILER_PASSES_DUMP_H_

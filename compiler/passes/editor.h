@@ -17,8 +17,7 @@
 // - The makers below compute the result's shape and return the operand itself where the op would do
 //   nothing. After layout assignment new arrays are row-major.
 // - Replace also removes what nobody uses any more, without recursion. What may have an effect, or
-// is
-//   ordered by control edges, stays.
+//   is ordered by control edges, stays.
 #ifndef SWAGE_COMPILER_PASSES_EDITOR_H_
 #define SWAGE_COMPILER_PASSES_EDITOR_H_
 

@@ -4,13 +4,11 @@
 // after it see one graph.
 // - A computation with one call is always inlined, and so is one that is a single instruction.
 // - One with several calls is inlined at all of them while the module grows to at most twice its
-// size
-//   (or by 2000 instructions, where that is more); callees are decided before their callers. What
-//   is over the limit stays a call to a computation that is compiled once, so a deep call graph
-//   that would be exponential stays linear.
+//   size (or by 2000 instructions, where that is more); callees are decided before their callers.
+//   What is over the limit stays a call to a computation that is compiled once, so a deep call
+//   graph that would be exponential stays linear.
 // - A computation without parameters or effects that several calls share is evaluated once, and
-// each
-//   call becomes the constant, where the evaluator can do that within the folding budget.
+//   each call becomes the constant, where the evaluator can do that within the folding budget.
 // - Calls with control edges stay.
 #ifndef SWAGE_COMPILER_PASSES_INLINE_H_
 #define SWAGE_COMPILER_PASSES_INLINE_H_

@@ -12,12 +12,10 @@
 // - Checkers run before the first pass and after every pass that reports a change, inner pipelines
 //   included. A checker that changes the module is an error. Errors name the pass:
 //   "after cpu/simplification/cse: ...".
-// - A fixed point repeats its passes until each has seen the module and left it alone. Its limit is
-// an
-//   error that names the passes that kept changing the module.
+// - A fixed point repeats its passes until each has seen the module and left it alone. Its limit
+//   is an error that names the passes that kept changing the module.
 // - The options of the context choose passes, dumps and checks (options.h). A filter that matches
-// no
-//   pass of the outermost pipeline is an error; one without effect is reported in the messages.
+//   no pass of the outermost pipeline is an error; one without effect is reported in the messages.
 #ifndef SWAGE_COMPILER_PASSES_PIPELINE_H_
 #define SWAGE_COMPILER_PASSES_PIPELINE_H_
 
