@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "base/log.h"
 #include "base/memory_bound.h"
 #include "cache/disk_pack.h"
 #include "cache/module_cache.h"
@@ -38,6 +39,16 @@ template <typename T>
 T ValueOf(StatusOr<T> value, const char* what) {
   if (!value.ok()) runtime::ThrowStatus(value.status(), what, {});
   return *std::move(value);
+}
+
+// The number of entries, with a warning of those that were left out.
+int64_t EntriesOf(const cache::PackResult& result, const char* what) {
+  if (result.skipped > 0) {
+    LogWarning(absl::StrCat("[", what, "] skipped ", result.skipped, " of ",
+                            result.skipped + result.entries, " entries: ",
+                            result.problems.empty() ? "unknown" : result.problems.front()));
+  }
+  return result.entries;
 }
 
 cache::Tiers& DiskFor(const char* what) {
@@ -146,11 +157,13 @@ int64_t prune_cache(int64_t bytes) {
 }
 
 int64_t pack_cache(const std::string& file) {
-  return ValueOf(cache::ExportPack(DiskFor("pack_cache").disk(), file), "pack_cache").entries;
+  constexpr char kWhat[] = "pack_cache";
+  return EntriesOf(ValueOf(cache::ExportPack(DiskFor(kWhat).disk(), file), kWhat), kWhat);
 }
 
 int64_t unpack_cache(const std::string& file) {
-  return ValueOf(cache::ImportPack(file, DiskFor("unpack_cache").disk()), "unpack_cache").entries;
+  constexpr char kWhat[] = "unpack_cache";
+  return EntriesOf(ValueOf(cache::ImportPack(file, DiskFor(kWhat).disk()), kWhat), kWhat);
 }
 
 }  // namespace swage

@@ -100,7 +100,6 @@ bool CallFrame::Find() {
   if (TraceScope::Current() != nullptr) {
     s_->state.CountCall();
     s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, nullptr);
-    if (s_->nested != nullptr) s_->state.CountHit();
     return s_->nested != nullptr;
   }
   if (s_->any_traced) RequireConcrete(s_->tensors, s_->state.name());
@@ -344,7 +343,6 @@ EntryPtr FindOrMakeFor(JitState& state, const CallKey& key,
 
 void CallFrame::Miss(const TraceFn& trace, const ParameterStarts& parameters) {
   if (TraceScope::Current() != nullptr) {
-    s_->state.CountMiss();
     s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, &trace);
     return;
   }

@@ -112,7 +112,7 @@ SWAGE_API void load_policies(const std::string& path);
 
 // Counters of one jit function. Consistent with each other only when no call is running.
 struct JitStats {
-  int64_t calls = 0;
+  int64_t calls = 0;  // inside another jit function too, where they are neither hits nor misses
   int64_t hits = 0;
   int64_t misses = 0;
   int64_t traces = 0;
@@ -149,8 +149,8 @@ struct MissReport {
   // "stored" (another process had it: on disk or remotely).
   std::string tier = {};
   // When it was compiled although this very program is kept on disk: the parts of the key in which
-  // the kept one differs, such as "build_id", "cpu_features", "fast_math". `swage cache show`
-  // prints a key whole.
+  // the kept one differs, such as "build_id", "cpu_features", "num_threads", "fast_math" (docs/cache.md).
+  // `swage cache show` prints a key whole.
   std::vector<std::string> stored_components = {};
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);

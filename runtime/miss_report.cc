@@ -121,7 +121,7 @@ std::ostream& operator<<(std::ostream& out, const MissReport& report) {
   }
   if (!report.first) out << "; nearest key " << report.nearest_key;
   if (!report.stored_components.empty()) {
-    out << "; on disk for another " << absl::StrJoin(report.stored_components, ", ");
+    out << "; what is on disk differs in " << absl::StrJoin(report.stored_components, ", ");
   }
   return out << "\n";
 }

@@ -219,24 +219,78 @@ std::vector<KeyItem> ReadKey(WordSpan words) {
 std::string KeyText(const std::vector<KeyItem>& items) {
   std::vector<std::string> texts;
   for (const KeyItem& item : items) {
-    if (item.kind != KeyItem::Kind::kStructure) texts.push_back(item.ToString());
+    if (item.kind != KeyItem::Kind::kStructure) {
+      texts.push_back(item.ToString());
+    } else if (item.words[1] == 0) {  // of others there is something to see
+      texts.push_back(item.words[0] >> 8 != 0 ? "no value" : "[]");
+    }
   }
   return absl::StrCat("(", absl::StrJoin(texts, ", "), ")");
 }
 
-int64_t KeyDistance(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b) {
-  constexpr int64_t kOtherItem = 1000, kOtherLength = kOtherItem;
-  int64_t distance = a.size() == b.size() ? 0 : kOtherLength;
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    if (a[i].words == b[i].words) continue;
-    const bool tensors = a[i].kind == KeyItem::Kind::kTensor && b[i].kind == KeyItem::Kind::kTensor;
-    if (!tensors || a[i].dtype() != b[i].dtype() || a[i].rank() != b[i].rank()) {
-      distance += kOtherItem;
-      continue;
-    }
-    for (int d = 0; d < a[i].rank(); ++d) distance += a[i].SameExtent(b[i], d) ? 0 : 1;
-  }
+namespace {
+
+using Items = absl::Span<const KeyItem>;
+
+// Weights of the differences between two keys.
+constexpr int64_t kOtherExtent = 1, kOneMore = 500, kOtherItem = 1000;
+// Keys are aligned while the product of their lengths is at most this: a miss compares with many.
+constexpr size_t kMaxAligned = 1024;
+
+int64_t ItemDistance(const KeyItem& a, const KeyItem& b) {
+  if (a.words == b.words) return 0;
+  const bool tensors = a.kind == KeyItem::Kind::kTensor && b.kind == KeyItem::Kind::kTensor;
+  if (!tensors || a.dtype() != b.dtype() || a.rank() != b.rank()) return kOtherItem;
+  int64_t distance = 0;
+  for (int d = 0; d < a.rank(); ++d) distance += a.SameExtent(b, d) ? 0 : kOtherExtent;
   return distance;
+}
+
+bool SameStructure(Items a, Items b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const bool structure = a[i].kind == KeyItem::Kind::kStructure;
+    if (a[i].kind != b[i].kind || (structure && a[i].words != b[i].words)) return false;
+  }
+  return true;
+}
+
+int64_t PositionalDistance(Items a, Items b) {
+  int64_t distance = a.size() == b.size() ? 0 : kOtherItem;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) distance += ItemDistance(a[i], b[i]);
+  return distance;
+}
+
+// The cheapest way to pair the items in order, where some have no partner.
+int64_t AlignedDistance(Items a, Items b) {
+  std::vector<int64_t> previous(b.size() + 1), current(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) previous[j] = static_cast<int64_t>(j) * kOneMore;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    current[0] = static_cast<int64_t>(i) * kOneMore;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      current[j] = std::min({previous[j - 1] + ItemDistance(a[i - 1], b[j - 1]),
+                             previous[j] + kOneMore, current[j - 1] + kOneMore});
+    }
+    previous.swap(current);
+  }
+  return previous[b.size()];
+}
+
+}  // namespace
+
+int64_t KeyDistance(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b) {
+  Items x(a), y(b);
+  while (!x.empty() && !y.empty() && x.front().words == y.front().words) {
+    x.remove_prefix(1);
+    y.remove_prefix(1);
+  }
+  while (!x.empty() && !y.empty() && x.back().words == y.back().words) {
+    x.remove_suffix(1);
+    y.remove_suffix(1);
+  }
+  // Behind an optional that one of them has, items of the same place do not belong together.
+  const bool align = !SameStructure(x, y) && x.size() * y.size() <= kMaxAligned;
+  return align ? AlignedDistance(x, y) : PositionalDistance(x, y);
 }
 
 int OnlyArithmeticDifference(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b) {

@@ -50,10 +50,13 @@ struct KeyItem {
 };
 std::vector<KeyItem> ReadKey(WordSpan words);
 
-// "(f32[32,64], f32[32,64], 3)"; structure is left out.
+// "(f32[32,64], f32[32,64], 3)"; of the structure only an empty list, "[]", and an optional
+// without value are shown.
 std::string KeyText(const std::vector<KeyItem>& items);
 
-// How far two keys are apart, for choosing the nearest: dimensions that differ weigh least.
+// How far two keys are apart, for choosing the nearest: dimensions that differ weigh least, a
+// structure that differs most. What belongs together is compared, even behind an optional that only
+// one of them has.
 int64_t KeyDistance(const std::vector<KeyItem>& a, const std::vector<KeyItem>& b);
 
 // The index of the one item in which two keys differ when that is a plain arithmetic static; else

@@ -33,7 +33,12 @@ KeyMaterial KernelKey(const HostTarget& target, CodegenLevel level, const std::s
 KeyMaterial ModuleKey(const HostTarget& target, bool baked_dims,
                       const passes::CompilerOptions& options, const std::string& text) {
   KeyMaterial key = Common("module", target);
-  key.Add("device", cost::HostCpu().Fingerprint().ToHex());
+  // What fusion decides by; the threads apart, as what one meets most.
+  cost::DeviceDescription machine = cost::HostCpu();
+  key.Add("num_threads", machine.cores);
+  machine.cores = 1;
+  machine.dram_gb_per_s = machine.dram_gb_per_s_core;  // which followed from the threads
+  key.Add("machine", machine.Fingerprint().ToHex());
   key.Add("dims", baked_dims ? "baked" : "run-time");
   passes::AddToKey(options, &key);
   key.Add("program", text);

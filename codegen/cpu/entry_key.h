@@ -19,8 +19,9 @@ namespace swage::cpu {
 KeyMaterial KernelKey(const HostTarget& target, CodegenLevel level, const std::string& emitter,
                       const std::string& text);
 
-// Fields: kind, format, build_id, llvm, cpu, cpu_features, device (what the cost model decides by),
-// dims (run-time or baked), the options that change the program, program (its canonical text).
+// Fields: kind, format, build_id, llvm, cpu, cpu_features, num_threads and machine (what the cost
+// model decides by), dims (run-time or baked), the options that change the program, program (its
+// canonical text).
 KeyMaterial ModuleKey(const HostTarget& target, bool baked_dims,
                       const passes::CompilerOptions& options, const std::string& text);
 

@@ -50,16 +50,17 @@ StatusOr<CompilerOptions> OptionsFromEnvironment() {
   return options;
 }
 
+// Fields are named as users name the options: explain() shows them.
 void AddToKey(const CompilerOptions& options, KeyMaterial* key) {
   const auto add_list = [&](const char* name, const std::vector<std::string>& list) {
     for (const std::string& entry : list) key->Add(name, entry);
   };
-  add_list("disable_pass", options.disable_passes);
-  add_list("only_pass", options.only_passes);
+  add_list("disable_passes", options.disable_passes);
+  add_list("only_passes", options.only_passes);
   key->Add("fast_math", options.fast_math);
   key->Add("allow_excess_precision", options.allow_excess_precision);
   key->Add("fold_budget_microseconds", options.fold_budget_microseconds);
-  key->Add("fold_budget_bytes", options.fold_budget_bytes);
+  key->Add("max_constant_bytes", options.fold_budget_bytes);
 }
 
 }  // namespace swage::passes

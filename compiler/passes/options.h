@@ -17,8 +17,8 @@ namespace swage::passes {
 struct CompilerOptions {
   // Pass filters; entries `name`, `pipeline/name`, `name:k`, `pipeline/name:k` (filter.h). A name
   // may be that of a pipeline. Only one of the first two may be given. Part of the key.
-  std::vector<std::string> disable_passes;
-  std::vector<std::string> only_passes;
+  std::vector<std::string> disable_passes = {};
+  std::vector<std::string> only_passes = {};
 
   // Value-changing rewrites are allowed. Part of the key.
   bool fast_math = false;
@@ -31,10 +31,10 @@ struct CompilerOptions {
   int64_t fold_budget_bytes = int64_t{1} << 20;
 
   // Directory of the dumps; empty: none.
-  std::string dump_to;
+  std::string dump_to = {};
   // Which passes are dumped: entries as above, or a regex; empty: every pass that changed
   // something.
-  std::vector<std::string> dump_passes;
+  std::vector<std::string> dump_passes = {};
 
   // Kernels that run often are compiled again with their sizes baked in, in the background; the bits
   // of results are the same.

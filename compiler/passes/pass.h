@@ -74,8 +74,8 @@ struct FusionDecision {
   int64_t time_unfused = 0;
   int64_t time_fused = 0;
   int64_t priority = 0;
-  std::string rule;    // id of the rule that forbade it; empty: profitability decided
-  std::string reason;  // in words
+  std::string rule = {};    // id of the rule that forbade it; empty: profitability decided
+  std::string reason = {};  // in words
 };
 
 enum class Severity { kInfo, kWarning };

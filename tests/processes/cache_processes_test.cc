@@ -146,7 +146,7 @@ TEST_F(CacheProcessTest, AnotherCpuOrOptionNeverHitsAndIsNamed) {
   EXPECT_THAT(Run({"7"}, {{"SWAGE_CPU", "x86-64-v3"}}),
               testing::AllOf(StartsWith("21 compiles=1 loads=0 llvm_runs=1"), HasSubstr("cpu")));
   EXPECT_EQ(Run({"7"}, {{"SWAGE_DISABLE_PASSES", "cse"}}),
-            "21 compiles=1 loads=0 llvm_runs=0 kernel_loads=1 stored=disable_pass");
+            "21 compiles=1 loads=0 llvm_runs=0 kernel_loads=1 stored=disable_passes");
   EXPECT_EQ(Run({"7"}, {{"SWAGE_FAST_MATH", "1"}}),
             "21 compiles=1 loads=0 llvm_runs=0 kernel_loads=1 stored=fast_math");
 }

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/files.h"
+#include "base/log.h"
 #include "cache/tiers.h"
 #include "runtime/cache.h"
 #include "runtime/error.h"
@@ -67,6 +69,22 @@ TEST_F(CacheDiskTest, EntriesAreListedPackedAndPruned) {
   EXPECT_EQ(unpack_cache(root_ + "/pack"), count);
   EXPECT_EQ(cache_entries().size(), entries.size());
   EXPECT_EQ(cache_stats().disk_rejects, 0);
+}
+
+TEST_F(CacheDiskTest, EntriesOfAPackThatAreSkippedAreWarnedOf) {
+  Call();
+  ASSERT_TRUE(flush_cache());
+  const int64_t count = pack_cache(root_ + "/pack");
+  std::string pack = *ReadFile(root_ + "/pack");
+  pack[pack.size() - 40] ^= 1;  // in the last entry
+  ASSERT_TRUE(WriteFile(root_ + "/pack", pack).ok());
+  Use(root_ + "/b");
+  std::vector<std::string> lines;
+  SetLogCallback([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  EXPECT_EQ(unpack_cache(root_ + "/pack"), count - 1);
+  SetLogCallback(nullptr);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], testing::HasSubstr("[unpack_cache] skipped 1 of "));
 }
 
 TEST_F(CacheDiskTest, CountersTellHitsFromMisses) {

@@ -63,6 +63,12 @@ TEST(ElementwiseTest, FloorModuloHasTheSignOfTheDivisor) {
               ElementsAre(1, 2, -2, -1, 0, 0));
 }
 
+TEST(ElementwiseTest, FmodIsNumpys) {
+  EXPECT_THAT(ValuesOf<int>([](List x) { return fmod(x[0], x[1]); },
+                            {S32({7, -7, 7, 5, kMin}), S32({3, 3, -3, 0, -1})}),
+              ElementsAre(1, -1, 1, 0, 0));
+}
+
 TEST(ElementwiseTest, FloorDivideIsNumpys) {
   ExpectSame(ValuesOf<float>([](List x) { return floor_divide(x[0], x[1]); },
                              {F32({7, -7, 7, -7, 1, -1, 0, -0.0f, 0.3f}),

@@ -93,13 +93,29 @@ TEST(JitTest, ExplainNamesTheDimensionThatDiffered) {
   EXPECT_EQ(f.stats().misses, 2);
 }
 
+TEST(JitTest, TheNearestKeyIsFoundBehindAnOptional) {
+  auto f = jit([](Tensor x, std::optional<Tensor> bias, Tensor y) { return bias ? x + y : x; });
+  const auto call = [&](int n, std::optional<Tensor> bias) {
+    f(ones({n, 2}), bias, ones({n, 2}));
+    return f.explain().nearest_key;
+  };
+  const Tensor bias = ones({4, 2});
+  call(8, {});
+  call(4, {});
+  // Item by item the bias would look like the y of the second key.
+  EXPECT_EQ(call(8, bias), "(f32[8,2], no value, f32[8,2])");
+  // Another extent is less than another structure.
+  EXPECT_EQ(call(5, bias), "(f32[8,2], f32[4,2], f32[8,2])");
+  EXPECT_EQ(call(5, {}), "(f32[4,2], no value, f32[4,2])");
+}
+
 TEST(JitTest, ExplainOfDtypesStaticsAndStructure) {
   auto f = jit([](Tensor x, int n, std::vector<Tensor> rest) { return x * n; }, {.name = "f"});
   f(F32({1}), 2, std::vector<Tensor>{});
   f(S32({1}), 2, std::vector<Tensor>{});
   EXPECT_THAT(TextOf(f.explain()), HasSubstr("argument 0 is s32[1], expected f32[1]"));
   f(F32({1}), 3, std::vector<Tensor>{});
-  EXPECT_THAT(TextOf(f.explain()), HasSubstr("got 3, expected 2"));
+  EXPECT_THAT(TextOf(f.explain()), HasSubstr("got 3, expected 2; nearest key (f32[1], 2, [])"));
   f(F32({1}), 3, std::vector<Tensor>{F32({1})});
   EXPECT_THAT(TextOf(f.explain()), HasSubstr("parameter 2: got a list of 1, expected a list of 0"));
 }

@@ -36,6 +36,21 @@ TEST(NestedJitTest, OneTracePerDtype) {
   EXPECT_EQ(inner.stats().traces, 2);
 }
 
+TEST(NestedJitTest, OnlyTheOutermostHasHitsAndMisses) {
+  auto inner = jit([](Tensor x) { return x * x; }, {.name = "inner"});
+  auto outer = jit([&](Tensor x) { return inner(x) + inner(x + 1) + inner(reshape(x, {1, 2})); });
+  outer(F32({2, 3}));
+  const JitStats stats = inner.stats();
+  EXPECT_EQ(stats.calls, 3);
+  EXPECT_EQ(stats.traces, 2);
+  EXPECT_EQ(stats.hits + stats.misses + stats.compiles, 0);
+  EXPECT_FALSE(inner.explain().missed);
+  EXPECT_EQ(outer.stats().misses, 1);
+  inner(F32({2, 3}));
+  EXPECT_EQ(inner.stats().misses, 1);
+  EXPECT_TRUE(inner.explain().missed);
+}
+
 TEST(NestedJitTest, CallsBecomeCallInstructions) {
   auto inner = jit([](Tensor x) { return std::vector<Tensor>{x + 1, x * 2}; }, {.name = "inner"});
   std::string text;

@@ -19,7 +19,9 @@ class SameOperationTest : public ::testing::Test {
 
   bool Same() const {
     const bool same = SameOperation(*a_, *b_);
-    if (same) EXPECT_EQ(HashOperation(*a_), HashOperation(*b_));
+    if (same) {
+      EXPECT_EQ(HashOperation(*a_), HashOperation(*b_));
+    }
     return same;
   }
 

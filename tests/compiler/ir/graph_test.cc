@@ -71,7 +71,9 @@ TEST(GraphTest, SlotsAreDenseAndDistinct) {
 }
 
 TEST(GraphTest, CopiesOfAttributesDoNotShareChanges) {
-  Attributes attributes = DotAttrs{.lhs_contracting = {1}};
+  DotAttrs dot;
+  dot.lhs_contracting = {1};
+  Attributes attributes = dot;
   Attributes copy = attributes;
   MutableAttrsIf<DotAttrs>(&copy)->lhs_contracting = {0};
   EXPECT_EQ(AttrsIf<DotAttrs>(attributes)->lhs_contracting, DimList{1});
