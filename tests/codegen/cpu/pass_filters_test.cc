@@ -95,7 +95,7 @@ std::vector<tools::CorpusCase> Programs() {
   everything.outputs = tools::Leaves(*evaluator::Evaluate(*plain, everything.inputs));
   everything.tolerances.assign(everything.outputs.size(), {.rtol = 1e-5, .atol = 1e-5});
   programs.push_back(std::move(everything));
-  for (const char* name : {"program/attend_causal_mha", "program/kmeans_step", "program/rope"}) {
+  for (const char* name : {"program/attend_causal_mha", "program/layernorm", "program/rope"}) {
     StatusOr<tools::CorpusCase> program = tools::ReadCase("tests/corpus", name);
     EXPECT_TRUE(program.ok()) << program.status();
     if (program.ok()) programs.push_back(*std::move(program));
