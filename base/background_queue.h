@@ -10,8 +10,8 @@
 //   added. One piece of work is taken however large it is.
 // - Any thread may call. After fork() a child has an empty queue and starts a thread of its own;
 //   what the parent queued is the parent's.
-// - Stop and the destructor drop what waits, tell the work under way by `stop`, and wait for it. Work
-//   itself may call Stop, as exit() does through an exit handler, and is then not waited for.
+// - Stop and the destructor drop what waits, tell the work under way by `stop`, and wait for it.
+//   Work itself may call Stop, as exit() does through an exit handler, and is then not waited for.
 #ifndef SWAGE_BASE_BACKGROUND_QUEUE_H_
 #define SWAGE_BASE_BACKGROUND_QUEUE_H_
 

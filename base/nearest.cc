@@ -25,8 +25,8 @@ struct Candidate {
   std::string_view name;
 };
 
-// Whether a word of few letters is a slip for another: a letter too many, too few or out of place. A
-// wrong letter is too much of it: "gpu" is no "cpu", and "k" no "n".
+// Whether a word of few letters is a slip for another: a letter too many, too few or out of place.
+// A wrong letter is too much of it: "gpu" is no "cpu", and "k" no "n".
 bool IsShortSlip(std::string a, std::string b) {
   if (a.empty() || b.empty()) return false;
   std::sort(a.begin(), a.end());

@@ -6,8 +6,8 @@
 //   -> [passes] no pass 'cse2'; did you mean 'cse' or 'fusion-cse'?
 //
 // A name is near when it is few edits away (insert, delete, replace, swap of neighbours; letter
-// case, '-' and '_' do not count; of three letters or fewer none may be replaced) or when one of the
-// two contains the other.
+// case, '-' and '_' do not count; of three letters or fewer none may be replaced) or when one of
+// the two contains the other.
 #ifndef SWAGE_BASE_NEAREST_H_
 #define SWAGE_BASE_NEAREST_H_
 

@@ -44,9 +44,9 @@ T ValueOf(StatusOr<T> value, const char* what) {
 // The number of entries, with a warning of those that were left out.
 int64_t EntriesOf(const cache::PackResult& result, const char* what) {
   if (result.skipped > 0) {
-    LogWarning(absl::StrCat("[", what, "] skipped ", result.skipped, " of ",
-                            result.skipped + result.entries, " entries: ",
-                            result.problems.empty() ? "unknown" : result.problems.front()));
+    LogWarning(absl::StrCat(
+        "[", what, "] skipped ", result.skipped, " of ", result.skipped + result.entries,
+        " entries: ", result.problems.empty() ? "unknown" : result.problems.front()));
   }
   return result.entries;
 }

@@ -93,8 +93,8 @@ SWAGE_API int64_t prune_cache(int64_t bytes);
 
 // Writes all good entries into one file, for other machines of the same kind and the same build of
 // Swage; reads such a file. Both return the number of entries, and warn of those that were skipped
-// since they are damaged or could not be written. A pack holds native code: whoever unpacks one runs
-// it.
+// since they are damaged or could not be written. A pack holds native code: whoever unpacks one
+// runs it.
 SWAGE_API int64_t pack_cache(const std::string& file);
 SWAGE_API int64_t unpack_cache(const std::string& file);
 

@@ -190,8 +190,8 @@ Status CheckOps(const ir::Module& module) {
   for (const ir::Computation* computation : module.Computations()) {
     for (const ir::Instruction* instruction : computation->Instructions()) {
       if (ir::InfoOf(instruction->opcode()).evaluated) continue;
-      return Unimplemented(ToAbsl(ir::OpcodeName(instruction->opcode())), " (",
-                           instruction->name(), ") is not implemented");
+      return Unimplemented(ToAbsl(ir::OpcodeName(instruction->opcode())), " (", instruction->name(),
+                           ") is not implemented");
     }
   }
   return OkStatus();
@@ -283,8 +283,9 @@ namespace {
 
 std::string ShapeAt(const std::vector<ir::Shape>& shapes, int i, std::string_view what) {
   if (i < 0 || i >= static_cast<int>(shapes.size())) {
-    const std::string expected =
-        shapes.empty() ? ", but there are none" : absl::StrCat(", expected 0 to ", shapes.size() - 1);
+    const std::string expected = shapes.empty()
+                                     ? ", but there are none"
+                                     : absl::StrCat(", expected 0 to ", shapes.size() - 1);
     runtime::ThrowStatus(InvalidArgument("got ", i, expected), what, {});
   }
   return shapes[i].ToString(false);

@@ -22,9 +22,9 @@
 //   that call ends with an error after a minute.
 // - Memory is bounded (runtime/cache.h): the least recently used keys are evicted and compiled
 //   again when they are called.
-// - After fork() the child may call warm and new keys; its loops run on one thread. A fork waits for
-//   the compiles that run. Threads that are in other parts of a miss may still hold a lock that stays
-//   held in the child, so a server should fork before it serves.
+// - After fork() the child may call warm and new keys; its loops run on one thread. A fork waits
+//   for the compiles that run. Threads that are in other parts of a miss may still hold a lock that
+//   stays held in the child, so a server should fork before it serves.
 // - A server warms up and then forbids misses:
 //     f.warmup({{swage::f32, {64, 128}}, {swage::f32, {128}}});    // compiles, does not run
 //     f.set_on_miss(swage::OnMiss::kError);
@@ -149,8 +149,8 @@ struct MissReport {
   // "stored" (another process had it: on disk or remotely).
   std::string tier = {};
   // When it was compiled although this very program is kept on disk: the parts of the key in which
-  // the kept one differs, such as "build_id", "cpu_features", "num_threads", "fast_math" (docs/cache.md).
-  // `swage cache show` prints a key whole.
+  // the kept one differs, such as "build_id", "cpu_features", "num_threads", "fast_math"
+  // (docs/cache.md). `swage cache show` prints a key whole.
   std::vector<std::string> stored_components = {};
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const MissReport& report);

@@ -82,8 +82,8 @@ SWAGE_BINARY_OPS(SWAGE_DECLARE_BINARY)
 
 // Float quotient. Integers are an error that names floor_divide and div.
 SWAGE_API Tensor divide(const Operand& a, const Operand& b, Where where = Where::current());
-// HLO's divide: floats as divide, integers truncate towards zero; of integers x / 0 has all bits one
-// (-1, or the largest unsigned). Numpy's, the two below and fmod, give 0 there.
+// HLO's divide: floats as divide, integers truncate towards zero; of integers x / 0 has all bits
+// one (-1, or the largest unsigned). Numpy's, the two below and fmod, give 0 there.
 SWAGE_API Tensor div(const Operand& a, const Operand& b, Where where = Where::current());
 // Rounds towards minus infinity.
 SWAGE_API Tensor floor_divide(const Operand& a, const Operand& b, Where where = Where::current());

@@ -41,7 +41,8 @@ std::vector<ir::Literal> Leaves(const ir::Literal& literal);
 // The value of `shape` with these leaves.
 StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves);
 
-// Compiles on the CPU and logs it, with what its passes want a person to know. `reason`: for the log.
+// Compiles on the CPU and logs it, with what its passes want a person to know. `reason`: for the
+// log.
 StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
                                                             codegen::EntryStore* store,
                                                             std::string_view reason);

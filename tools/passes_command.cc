@@ -47,10 +47,10 @@ StatusOr<ExitCode> RunPasses(const PassesOptions& options) {
     if (place.pass->IsPipeline()) {
       std::printf("%s%s:\n", indent.c_str(), name.c_str());
     } else {
-      std::printf("%s%-*s %s\n", indent.c_str(), static_cast<int>(44 - indent.size()), name.c_str(),
-                  absl::StrCat(ToAbsl(DocOf(place.name)),
-                               place.pass->IsRequired() ? " (required)" : "")
-                      .c_str());
+      std::printf(
+          "%s%-*s %s\n", indent.c_str(), static_cast<int>(44 - indent.size()), name.c_str(),
+          absl::StrCat(ToAbsl(DocOf(place.name)), place.pass->IsRequired() ? " (required)" : "")
+              .c_str());
     }
   }
   if (shown == 0) {

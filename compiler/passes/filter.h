@@ -80,8 +80,8 @@ class PassFilter {
 
 // Those of a compilation.
 struct PassFilters {
-  // InvalidArgument for an entry that names nothing, for both of disable_passes and only_passes, and
-  // for a required pass that is to be disabled by its name.
+  // InvalidArgument for an entry that names nothing, for both of disable_passes and only_passes,
+  // and for a required pass that is to be disabled by its name.
   static StatusOr<PassFilters> Parse(const CompilerOptions& options,
                                      absl::Span<const PassPlace> places);
 

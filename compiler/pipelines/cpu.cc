@@ -134,7 +134,8 @@ std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
 }
 
 Status CheckCpuFilters(const CompilerOptions& options) {
-  if (options.disable_passes.empty() && options.only_passes.empty() && options.dump_passes.empty()) {
+  if (options.disable_passes.empty() && options.only_passes.empty() &&
+      options.dump_passes.empty()) {
     return OkStatus();
   }
   const std::unique_ptr<Pipeline> pipeline = CpuPipeline(options);

@@ -70,19 +70,19 @@ std::string ErrorOfOptions(const JitOptions& options) {
 }
 
 TEST(OptionsTest, BadVariablesAreErrors) {
-  for (const auto& [name, value] : {std::pair("SWAGE_FAST_MATH", "yes"),
-                                    std::pair("SWAGE_MAX_COMPILES", "x"),
-                                    std::pair("SWAGE_MAX_CONSTANT_BYTES", "-1"),
-                                    std::pair("SWAGE_NUM_THREADS", "many"),
-                                    std::pair("SWAGE_ON_MISS", "never")}) {
+  for (const auto& [name, value] :
+       {std::pair("SWAGE_FAST_MATH", "yes"), std::pair("SWAGE_MAX_COMPILES", "x"),
+        std::pair("SWAGE_MAX_CONSTANT_BYTES", "-1"), std::pair("SWAGE_NUM_THREADS", "many"),
+        std::pair("SWAGE_ON_MISS", "never")}) {
     const WithVariable bad(name, value);
     EXPECT_THAT(ErrorOfOptions({.name = "bad"}), HasSubstr(std::string(name) + "='" + value + "'"));
   }
 }
 
 TEST(OptionsTest, BadOptionsAreErrorsWhereNothingIsCompiled) {
-  EXPECT_THAT(ErrorOfOptions({.disable_passes = {"ces"}}),
-              HasSubstr("disable_passes: 'ces' names no pass of pipeline 'cpu'; did you mean 'cse'"));
+  EXPECT_THAT(
+      ErrorOfOptions({.disable_passes = {"ces"}}),
+      HasSubstr("disable_passes: 'ces' names no pass of pipeline 'cpu'; did you mean 'cse'"));
   EXPECT_THAT(ErrorOfOptions({.only_passes = {"dcee"}}), HasSubstr("did you mean 'dce'"));
   EXPECT_THAT(ErrorOfOptions({.disable_passes = {"copy-insertion"}}),
               HasSubstr("cannot be disabled"));

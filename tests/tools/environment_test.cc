@@ -87,7 +87,8 @@ TEST_F(EnvironmentTest, AWrongValueEndsEveryCommandWithTwo) {
 
 TEST_F(EnvironmentTest, EveryVariableHasAWrongValueOrTakesAnyText) {
   for (const EnvVariable& variable : KnownEnvVariables()) {
-    const bool free = std::find(std::begin(kFree), std::end(kFree), variable.name) != std::end(kFree);
+    const bool free =
+        std::find(std::begin(kFree), std::end(kFree), variable.name) != std::end(kFree);
     const bool wrong = std::any_of(std::begin(kWrong), std::end(kWrong),
                                    [&](const auto& row) { return row.first == variable.name; });
     EXPECT_NE(free, wrong) << variable.name << ": the commands must refuse its wrong values";

@@ -236,7 +236,8 @@ TEST(EntryKey, EveryOptionThatChangesTheProgramIsAComponent) {
   EXPECT_THAT(differs(ModuleKey(target, false, options, "text")), ElementsAre("disable_passes"));
   options = plain;
   options.fold_budget_bytes = 1;
-  EXPECT_THAT(differs(ModuleKey(target, false, options, "text")), ElementsAre("max_constant_bytes"));
+  EXPECT_THAT(differs(ModuleKey(target, false, options, "text")),
+              ElementsAre("max_constant_bytes"));
   const HostTarget older = *HostTarget::Resolve("x86-64-v3");
   EXPECT_THAT(differs(ModuleKey(older, false, plain, "text")), testing::Contains("cpu_features"));
 }

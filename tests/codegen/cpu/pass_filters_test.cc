@@ -109,7 +109,8 @@ TEST(PassFiltersTest, EveryPassAndPipelineMayBeOffAndMayBeTheOnlyOne) {
   for (const passes::PassPlace& place : passes::PlacesOf(*pipeline)) {
     for (const passes::CompilerOptions& options : FiltersOf(place)) {
       for (const tools::CorpusCase& program : programs) {
-        SCOPED_TRACE(absl::StrCat(program.name, options.only_passes.empty() ? " without " : " with ",
+        SCOPED_TRACE(absl::StrCat(program.name,
+                                  options.only_passes.empty() ? " without " : " with ",
                                   ToAbsl(place.name)));
         auto executable = Compile(program.module->Clone(), {.compiler = options, .kernels = {}});
         ASSERT_TRUE(executable.ok()) << executable.status();
