@@ -229,7 +229,9 @@ Status CheckOp(const Instruction& instruction) {
     case Opcode::kConstant:
     case Opcode::kFusion:
     case Opcode::kGetTupleElement:
+    case Opcode::kOptimizationBarrier:
     case Opcode::kParameter:
+    case Opcode::kReshape:
     case Opcode::kTuple:
       return OkStatus();
     case Opcode::kCopy:

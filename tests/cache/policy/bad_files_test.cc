@@ -258,7 +258,7 @@ constexpr BadFile kWarmup[] = {
     {"symbols.seq = { min = 1, max = 64 }\nfunctions.encode.warmup = [{ seq = [1, 'a'] }]\n",
      "3:40: error: functions.encode.warmup[0].seq[1]: expected integer, got string \"a\""},
     {"symbols.seq = { min = 1, max = 64 }\nfunctions.encode.warmup = [{ sek = 8 }]\n",
-     "3:36: error: functions.encode.warmup[0].sek: undefined symbol 'sek'; did you mean 'seq'?"},
+     "3:36: error: functions.encode.warmup[0].sek: undefined symbol 'sek'"},
     {"symbols.seq = { min = 1, max = 64 }\nfunctions.encode.warmup = [{ seq = 9000 }]\n",
      "3:36: error: functions.encode.warmup[0].seq: 9000 is above max (64)"},
     {"symbols.seq = { min = 4, max = 64 }\nfunctions.encode.warmup = [{ seq = 3 }]\n",
