@@ -169,10 +169,11 @@ StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments) {
 }
 
 Status HloState::WarmUp(std::span<const Tensor> arguments) {
-  ir::SymbolBinding sizes;
-  if (!arguments.empty() || !symbols_.empty()) {
-    SWAGE_ASSIGN_OR_RETURN(sizes, CheckArguments(arguments));
+  if (arguments.empty()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return Whole(/*warmup=*/true).status();
   }
+  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, CheckArguments(arguments));
   return Compile(sizes, /*warmup=*/true).status();
 }
 

@@ -56,16 +56,17 @@ std::string_view Stripped(std::string_view text) {
   return text;
 }
 
-policy::Mode ToPolicy(Mode mode) {
+StatusOr<policy::Mode> ToPolicy(Mode mode) {
   switch (mode) {
+    case Mode::kExact:
+      return policy::Mode::kExact;
     case Mode::kBucket:
       return policy::Mode::kBucket;
     case Mode::kSymbolic:
       return policy::Mode::kSymbolic;
-    case Mode::kExact:
-      break;
   }
-  return policy::Mode::kExact;
+  return InvalidArgument("[options] got the number ", static_cast<int>(mode),
+                         " for mode, expected a value such as Mode::kExact");
 }
 
 }  // namespace
@@ -81,7 +82,9 @@ StatusOr<std::unique_ptr<SizeRules>> SizeRules::Make(const std::string& function
   policy::Mode mode = declared ? policy::Mode::kSymbolic : policy::Mode::kExact;
   // [defaults] alone do not open the sizes of functions that say nothing of theirs.
   if (policy.mode.has_value() && (declared || !policy.pattern.empty())) mode = *policy.mode;
-  if (options.mode.has_value()) mode = ToPolicy(*options.mode);
+  if (options.mode.has_value()) {
+    SWAGE_ASSIGN_OR_RETURN(mode, ToPolicy(*options.mode));
+  }
   if (mode == policy::Mode::kExact) return std::unique_ptr<SizeRules>();
   rules->mode_ = mode;
   rules->automatic_ = !declared;

@@ -206,13 +206,18 @@ TEST(HloTest, AMissIsAnErrorWhereOnMissSaysSo) {
   EXPECT_NE(ErrorOf([&] { f({F32({1, 2, 3})}); }), "");
 }
 
-TEST(HloTest, SizesAreWarmedUpAndBounded) {
+TEST(HloTest, OneWarmUpServesAllSizes) {
   const std::string text =
       "HloModule sized\nENTRY e { x = f32[n] parameter(0)\n ROOT y = f32[n] tan(x) }";
   const HloProgram f = parse_hlo(text, {.on_miss = OnMiss::kError});
-  EXPECT_THAT(ErrorOf([&] { f.warmup(); }), HasSubstr("got 0 arguments, expected 1"));
-  f.warmup({{f32, {5}}});
+  EXPECT_THAT(ErrorOf([&] { f({zeros({5})}); }), HasSubstr("call warmup() first"));
+  f.warmup();
   EXPECT_EQ(f({zeros({5})})[0].item<float>({4}), 0);
+  f.warmup({{f32, {6}}});
+  EXPECT_EQ(f.stats().sizings, 2);
+  EXPECT_EQ(f({zeros({6})})[0].item<float>({4}), 0);
+  EXPECT_EQ(f.stats().sizings, 2);
+  EXPECT_EQ(f.stats().compiles, 1);
 }
 
 TEST(HloTest, TextWithSymbolsIsAProgramForEverySize) {

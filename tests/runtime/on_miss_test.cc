@@ -148,6 +148,9 @@ TEST(OnMissTest, NumbersThatAreNoPolicyAreErrors) {
   const std::string expected =
       "[options] got the number 77 for on_miss, expected a value such as OnMiss::kWait";
   EXPECT_THAT(ErrorOf([&] { jit(negate, {.on_miss = unknown}); }), HasSubstr(expected));
+  EXPECT_THAT(ErrorOf([&] { jit(negate, {.mode = static_cast<Mode>(77)}); }),
+              HasSubstr("[options] got the number 77 for mode, expected a value such as "
+                        "Mode::kExact"));
   const auto f = jit(negate, {.name = "known"});
   EXPECT_THAT(ErrorOf([&] { f.set_on_miss(unknown); }), HasSubstr(expected));
   EXPECT_EQ(f.on_miss(), OnMiss::kWait);
