@@ -62,7 +62,7 @@ class SizeRules {
   struct LeafRule {
     bool exact = false;  // all of it
     std::string text;    // as it was declared
-    std::vector<DimRule> dims;
+    std::vector<DimRule> dims = {};
   };
   using Pattern = std::vector<LeafRule>;
 
