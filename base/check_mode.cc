@@ -8,7 +8,7 @@
 namespace swage {
 
 StatusOr<CheckMode> CheckMode::Parse(std::string_view text) {
-  static constexpr std::string_view kModes[] = {"lies", "memory", "passes"};
+  static constexpr std::string_view kModes[] = {"lies", "memory", "padding", "passes"};
   CheckMode mode;
   for (absl::string_view word : absl::StrSplit(ToAbsl(text), ',', absl::SkipWhitespace())) {
     word = absl::StripAsciiWhitespace(word);
@@ -16,11 +16,13 @@ StatusOr<CheckMode> CheckMode::Parse(std::string_view text) {
       mode.lies = true;
     } else if (word == "memory") {
       mode.memory = true;
+    } else if (word == "padding") {
+      mode.padding = true;
     } else if (word == "passes") {
       mode.passes = true;
     } else {
       return InvalidArgument("[environment] SWAGE_CHECK has no mode '", word,
-                             "', expected lies, memory or passes", DidYouMean(ToStd(word), kModes));
+                             "', expected lies, memory, padding or passes", DidYouMean(ToStd(word), kModes));
     }
   }
   return mode;

@@ -2,6 +2,8 @@
 //
 // SWAGE_CHECK: a comma list of self-checks that are too slow for every day.
 //   passes   evaluate the module before and after each pass that changed it; name the guilty one
+//   padding  run programs of open sizes also padded to their bounds, with two fills; name the first
+//            instruction that differs
 //   lies     compare fingerprints around each pass that says it changed nothing
 //   memory   put every buffer against a guard page
 #ifndef SWAGE_BASE_CHECK_MODE_H_
@@ -15,6 +17,7 @@ namespace swage {
 
 struct CheckMode {
   bool passes = false;
+  bool padding = false;
   bool lies = false;
   bool memory = false;
 

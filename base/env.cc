@@ -33,6 +33,9 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_NUM_THREADS", "threads that kernels run on; default the CPUs that the process may use"},
     {"SWAGE_ONLY_PASSES", "comma list of the only passes that run"},
     {"SWAGE_ON_MISS", "what a call without compiled code does: wait, background, error or exact"},
+    {"SWAGE_PADDING", "forced: programs of open sizes are padded to their bounds; default none"},
+    {"SWAGE_PADDING_FILL", "what padding holds: zero (default), nan, infinity or large"},
+    {"SWAGE_PADDING_MASKS", "all: masks also where padding is known to hold the right value"},
     {"SWAGE_SPECIALIZE", "0: hot kernels are not compiled again with their sizes baked in"},
 };
 

@@ -28,6 +28,7 @@ std::string KeyOf(const ResolvedOptions& options) {
   passes::AddToKey(compiler, &key);
   // Checks and dumps do not change the program, but one from the cache would not do them.
   key.Add("check_lies", compiler.check_lies);
+  key.Add("check_padding", compiler.check_padding);
   key.Add("check_passes", compiler.check_passes);
   key.Add("dump_to", compiler.dump_to);
   for (const std::string& pass : compiler.dump_passes) key.Add("dump_pass", pass);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "codegen/cpu/entry_key.h"
 #include "codegen/cpu/module_entry.h"
+#include "codegen/cpu/padding_check.h"
 #include "codegen/cpu/program_builder.h"
 #include "codegen/cpu/split_fusion.h"
 #include "codegen/cpu/symbolic_executable.h"
@@ -143,6 +144,9 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
                                                        const CompileOptions& options,
                                                        std::vector<passes::Message>* messages) {
   const Clock::time_point start = Clock::now();
+  if (options.compiler.check_padding && !ir::SymbolsOf(*module).empty()) {
+    return CompileChecked(*module, options, messages);
+  }
   codegen::CompileReport report;
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
   // What the sizes must be like is known from whoever made the module: passes need not prove it.

@@ -12,8 +12,9 @@ constexpr bool Same(std::string_view a, std::string_view b) { return a == b; }
 constexpr std::array<OpInfo, kNumOpcodes> kInfos = {{
 #define SWAGE_OP(name, text, arity, attrs, traits, shape, eval, padding, cost, emit, max_ulp, doc)   \
   {text,                            arity,                          OpTraits::k##traits,             \
-   CostClass::k##cost,              Same(#eval, "Elementwise"),     !Same(#eval, "Unimplemented"),   \
-   !Same(#emit, "Unimplemented"),   max_ulp,                        doc},
+   CostClass::k##cost,              PaddingRule::k##padding,        Same(#eval, "Elementwise"),      \
+   !Same(#eval, "Unimplemented"),   !Same(#emit, "Unimplemented"),  max_ulp,                         \
+   doc},
 #include "compiler/ir/opcodes.def"
 #undef SWAGE_OP
 }};

@@ -35,11 +35,24 @@ enum class CostClass : uint8_t {
   kCall,
 };
 
+// What becomes of an op whose dimensions are padded to their bounds; opcodes.def says more.
+enum class PaddingRule : uint8_t {
+  kBorder,
+  kContracted,
+  kExactOnly,
+  kIdentity,
+  kPositions,
+  kRepack,
+  kSize,
+  kThrough,
+};
+
 struct OpInfo {
   std::string_view text;
   int arity;  // -1: variadic
   OpTraits traits;
   CostClass cost;
+  PaddingRule padding;
   bool elementwise;  // evaluated and emitted element by element by a functor of compiler/math
   bool evaluated;    // the evaluator runs it
   bool emitted;      // a backend emits it

@@ -268,7 +268,11 @@ std::string ModuleDump::IndexEntry() const {
                       {"allow_excess_precision", options.allow_excess_precision},
                       {"fold_budget_microseconds", options.fold_budget_microseconds},
                       {"fold_budget_bytes", options.fold_budget_bytes},
+                      {"padding", static_cast<int>(options.padding)},
+                      {"padding_fill", static_cast<int>(options.padding_fill)},
+                      {"padding_masks", static_cast<int>(options.padding_masks)},
                       {"check_lies", options.check_lies},
+                      {"check_padding", options.check_padding},
                       {"check_passes", options.check_passes}};
   entry["passes"] = Json::array();
   for (const PassRun& run : context_.runs()) {

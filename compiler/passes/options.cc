@@ -1,6 +1,7 @@
 #include "compiler/passes/options.h"
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/env.h"
 #include "base/nearest.h"
@@ -18,26 +19,67 @@ std::vector<std::string> ListFrom(std::string_view variable) {
   return words;
 }
 
+template <typename T>
+using Words = std::initializer_list<std::pair<std::string_view, T>>;
+
+// The value of a variable that is one of a few words.
+template <typename T>
+Status ReadWord(std::string_view variable, Words<T> words, T* value) {
+  const std::optional<std::string> given = GetEnv(variable);
+  if (!given.has_value()) return OkStatus();
+  std::vector<std::string_view> names;
+  std::string known;
+  for (const auto& [name, meaning] : words) {
+    names.push_back(name);
+    absl::StrAppend(&known, known.empty() ? "" : ", ", ToAbsl(name));
+    if (name != *given) continue;
+    *value = meaning;
+    return OkStatus();
+  }
+  return InvalidArgument("[environment] ", ToAbsl(variable), "='", *given, "', expected one of ",
+                         known, DidYouMean(*given, names));
+}
+
+Status ReadPadding(CompilerOptions* options) {
+  SWAGE_RETURN_IF_ERROR(ReadWord(
+      "SWAGE_PADDING", Words<Padding>{{"none", Padding::kNone}, {"forced", Padding::kForced}},
+      &options->padding));
+  SWAGE_RETURN_IF_ERROR(ReadWord("SWAGE_PADDING_FILL",
+                                 Words<PaddingFill>{{"zero", PaddingFill::kZero},
+                                                    {"nan", PaddingFill::kNan},
+                                                    {"infinity", PaddingFill::kInfinity},
+                                                    {"large", PaddingFill::kLarge}},
+                                 &options->padding_fill));
+  return ReadWord(
+      "SWAGE_PADDING_MASKS",
+      Words<PaddingMasks>{{"needed", PaddingMasks::kNeeded}, {"all", PaddingMasks::kAll}},
+      &options->padding_masks);
+}
+
 }  // namespace
 
 StatusOr<CompilerOptions> OptionsFromEnvironment() {
   // "memory" is the runtime's; the rest is ours.
-  static constexpr std::string_view kModes[] = {"lies", "memory", "passes"};
+  static constexpr std::string_view kModes[] = {"lies", "memory", "padding", "passes"};
   CompilerOptions options;
   options.dump_to = GetEnv("SWAGE_DUMP_TO").value_or("");
   for (const std::string& mode : ListFrom("SWAGE_CHECK")) {
     if (mode == "lies") {
       options.check_lies = true;
+    } else if (mode == "padding") {
+      options.check_padding = true;
     } else if (mode == "passes") {
       options.check_passes = true;
       options.check_lies = true;
     } else if (mode != "memory") {
       return InvalidArgument("[environment] SWAGE_CHECK has no mode '", mode,
-                             "', expected lies, memory or passes", DidYouMean(mode, kModes));
+                             "', expected lies, memory, padding or passes",
+                             DidYouMean(mode, kModes));
     }
   }
   options.disable_passes = ListFrom("SWAGE_DISABLE_PASSES");
   options.only_passes = ListFrom("SWAGE_ONLY_PASSES");
+  SWAGE_RETURN_IF_ERROR(ReadPadding(&options));
   SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> fast_math,
                          GetEnvInt("SWAGE_FAST_MATH", 0, 1));
   options.fast_math = fast_math.value_or(0) == 1;
@@ -61,6 +103,9 @@ void AddToKey(const CompilerOptions& options, KeyMaterial* key) {
   key->Add("allow_excess_precision", options.allow_excess_precision);
   key->Add("fold_budget_microseconds", options.fold_budget_microseconds);
   key->Add("max_constant_bytes", options.fold_budget_bytes);
+  key->Add("padding", static_cast<int64_t>(options.padding));
+  key->Add("padding_fill", static_cast<int64_t>(options.padding_fill));
+  key->Add("padding_masks", static_cast<int64_t>(options.padding_masks));
 }
 
 }  // namespace swage::passes

@@ -14,6 +14,17 @@
 
 namespace swage::passes {
 
+// Whether programs of open sizes are given fixed shapes (physical_padding.h).
+enum class Padding : uint8_t { kNone, kForced };
+
+// What padding holds; results do not depend on it. The others than zero look for masks that are
+// missing.
+enum class PaddingFill : uint8_t { kZero, kNan, kInfinity, kLarge };
+
+// Which masks padding makes: those that are needed; also those over lanes that are known to hold
+// the right value already; none, which is wrong, for tests of what finds that.
+enum class PaddingMasks : uint8_t { kNeeded, kAll, kNone };
+
 struct CompilerOptions {
   // Pass filters; entries `name`, `pipeline/name`, `name:k`, `pipeline/name:k` (filter.h). A name
   // may be that of a pipeline. Only one of the first two may be given. Part of the key.
@@ -30,6 +41,11 @@ struct CompilerOptions {
   int64_t fold_budget_microseconds = 50'000;
   int64_t fold_budget_bytes = int64_t{1} << 20;
 
+  // Physical padding, and what is put there. Part of the key.
+  Padding padding = Padding::kNone;
+  PaddingFill padding_fill = PaddingFill::kZero;
+  PaddingMasks padding_masks = PaddingMasks::kNeeded;
+
   // Directory of the dumps; empty: none.
   std::string dump_to = {};
   // Which passes are dumped: entries as above, or a regex; empty: every pass that changed
@@ -44,11 +60,13 @@ struct CompilerOptions {
   bool check_lies = false;
   // Evaluates the module on random inputs after every pass that changed it; implies check_lies.
   bool check_passes = false;
+  // Programs of open sizes also run padded, with two fills, and all results are compared.
+  bool check_padding = false;
 };
 
 // The options that the environment gives: SWAGE_CHECK, SWAGE_DISABLE_PASSES, SWAGE_DUMP_TO,
-// SWAGE_FAST_MATH, SWAGE_MAX_CONSTANT_BYTES, SWAGE_ONLY_PASSES, SWAGE_SPECIALIZE. InvalidArgument
-// names the variable whose value is none.
+// SWAGE_FAST_MATH, SWAGE_MAX_CONSTANT_BYTES, SWAGE_ONLY_PASSES, SWAGE_PADDING, SWAGE_PADDING_FILL,
+// SWAGE_PADDING_MASKS, SWAGE_SPECIALIZE. InvalidArgument names the variable whose value is none.
 StatusOr<CompilerOptions> OptionsFromEnvironment();
 
 // Adds a field for every option that is part of the key.

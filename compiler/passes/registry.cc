@@ -23,6 +23,7 @@
 #include "compiler/passes/layout_normalization.h"
 #include "compiler/passes/map_inliner.h"
 #include "compiler/passes/optimization_barrier_expander.h"
+#include "compiler/passes/physical_padding.h"
 #include "compiler/passes/priority_fusion.h"
 #include "compiler/passes/reduction_degenerate_dim_remover.h"
 #include "compiler/passes/reshape_decomposer.h"
@@ -75,6 +76,8 @@ constexpr PassInfo kPasses[] = {
     {"map-inliner", "replaces map by its body on whole arrays", &Make<MapInliner>},
     {"optimization-barrier-expander", "removes opt-barriers once they have served",
      &Make<OptimizationBarrierExpander>},
+    {"physical-padding", "gives programs of open sizes fixed shapes, where that is asked for",
+     &Make<PhysicalPadding>},
     {"priority-fusion", "computes values inside their consumers where the cost model gains by it",
      &Make<PriorityFusion>},
     {"reduction-degenerate-dim-remover", "takes dimensions of extent 1 out of reduces",

@@ -22,6 +22,7 @@
 #include "compiler/passes/layout_normalization.h"
 #include "compiler/passes/map_inliner.h"
 #include "compiler/passes/optimization_barrier_expander.h"
+#include "compiler/passes/physical_padding.h"
 #include "compiler/passes/priority_fusion.h"
 #include "compiler/passes/reduction_degenerate_dim_remover.h"
 #include "compiler/passes/reshape_decomposer.h"
@@ -60,6 +61,17 @@ void AddSimplification(Pipeline& pipeline) {
   converts.AddPass<ConvertMover>();
   converts.AddPass<AlgebraicSimplifier>();
   converts.AddPass<Dce>();
+}
+
+// Fixed shapes for open sizes; nothing unless the options ask for it.
+void AddPadding(Pipeline& pipeline, const CompilerOptions& options) {
+  Pipeline& padding = pipeline.AddPipeline("padding");
+  padding.AddPass<PhysicalPadding>();
+  if (options.padding == passes::Padding::kNone) return;
+  padding.AddPass<AlgebraicSimplifier>();
+  padding.AddPass<TupleSimplifier>();
+  padding.AddPass<Cse>();
+  padding.AddPass<Dce>();
 }
 
 // One dimension per role where that moves no data.
@@ -126,6 +138,7 @@ std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
   optimization.AddPass<OptimizationBarrierExpander>();
   optimization.AddPass<Dce>();
 
+  AddPadding(*cpu, options);
   AddDotCanonicalization(*cpu);
   AddLayouts(*cpu);
   AddFusion(*cpu);
