@@ -1,0 +1,129 @@
+// What SWAGE_CHECK=padding finds, and the known ways to get padding wrong.
+#include "codegen/cpu/padding_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/run_on_literals.h"
+#include "compiler/ir/bind_symbols.h"
+#include "compiler/ir/parser.h"
+
+namespace swage::cpu {
+namespace {
+
+using ir::Literal;
+using ::testing::HasSubstr;
+
+constexpr char kSoftmax[] = R"(HloModule softmax
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+ENTRY main {
+  x = f32[n<=8] parameter(0)
+  low = f32[] constant(-inf)
+  zero = f32[] constant(0)
+  highest = f32[] reduce(x, low), dimensions={0}, to_apply=max
+  highests = f32[n] broadcast(highest), dimensions={}
+  below = f32[n] subtract(x, highests)
+  powers = f32[n] exponential(below)
+  total = f32[] reduce(powers, zero), dimensions={0}, to_apply=sum
+  totals = f32[n] broadcast(total), dimensions={}
+  ROOT r = f32[n] divide(powers, totals)
+})";
+
+std::unique_ptr<ir::Module> Parse(std::string_view hlo) {
+  auto module = ir::ParseHlo(hlo);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+Literal Row(std::vector<float> values) {
+  Literal row =
+      *Literal::Create(ir::Shape::Array(ir::DType::kF32, {static_cast<int64_t>(values.size())}));
+  std::copy(values.begin(), values.end(), row.mutable_data<float>().begin());
+  return row;
+}
+
+ir::SymbolBinding Bind(const ir::Module& module, int64_t size) {
+  ir::SymbolBinding sizes;
+  for (const ir::Symbol* symbol : ir::SymbolsOf(module)) {
+    EXPECT_TRUE(sizes.Bind(symbol, size).ok());
+  }
+  return sizes;
+}
+
+TEST(PaddingCheck, RightMasksPass) {
+  const auto module = Parse(kSoftmax);
+  EXPECT_EQ(CheckPadding(*module, Bind(*module, 3), {Row({1, -2, 3})}), OkStatus());
+}
+
+TEST(PaddingCheck, AMissingMaskIsFoundAndTheFirstInstructionNamed) {
+  const auto module = Parse(kSoftmax);
+  CompileOptions options;
+  options.compiler.padding_masks = passes::PaddingMasks::kNone;
+  const Status status = CheckPadding(*module, Bind(*module, 3), {Row({1, -2, 3})}, options);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  const std::string text(status.message());
+  EXPECT_THAT(text, HasSubstr("'softmax'"));
+  EXPECT_THAT(text, HasSubstr("with NaN and with large values in the padding differ"));
+  EXPECT_THAT(text, HasSubstr("the first instruction that differs is highest = f32[] reduce("));
+}
+
+TEST(PaddingCheck, NothingIsFoundWhereThereIsNoPadding) {
+  const auto module = Parse(kSoftmax);
+  CompileOptions options;
+  options.compiler.padding_masks = passes::PaddingMasks::kNone;
+  EXPECT_EQ(CheckPadding(*module, Bind(*module, 8), {Row({1, 2, 3, 4, 5, 6, 7, 8})}, options),
+            OkStatus());
+}
+
+TEST(PaddingCheck, CompileChecksEveryRun) {
+  const auto module = Parse(kSoftmax);
+  CompileOptions options;
+  options.compiler.check_padding = true;
+  for (const bool masks : {true, false}) {
+    if (!masks) options.compiler.padding_masks = passes::PaddingMasks::kNone;
+    const auto program = Compile(module->Clone(), options);
+    ASSERT_TRUE(program.ok()) << program.status();
+    const auto sized = (*program)->ForSizes(Bind(*module, 2));
+    ASSERT_TRUE(sized.ok()) << sized.status();
+    const std::vector<Literal> row = {Row({0, 0})};
+    const auto results = codegen::RunOnLiterals(**sized, row);
+    ASSERT_EQ(results.ok(), masks) << results.status();
+    if (masks) EXPECT_EQ((*results)[0], Row({0.5, 0.5}));
+  }
+}
+
+TEST(PaddingCheck, AProgramThatCannotBePaddedRunsWithAWarning) {
+  const auto module = Parse(R"(HloModule open
+ENTRY main {
+  x = f32[n] parameter(0)
+  ROOT r = f32[n] negate(x)
+})");
+  CompileOptions options;
+  options.compiler.check_padding = true;
+  std::vector<passes::Message> messages;
+  const auto program = Compile(module->Clone(), options, &messages);
+  ASSERT_TRUE(program.ok()) << program.status();
+  ASSERT_FALSE(messages.empty());
+  EXPECT_EQ(messages.back().severity, passes::Severity::kWarning);
+  EXPECT_THAT(messages.back().text, HasSubstr("without an upper bound"));
+  const std::vector<Literal> row = {Row({1})};
+  const auto results = codegen::RunOnLiterals(**(*program)->ForSizes(Bind(*module, 1)), row);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0], Row({-1}));
+}
+
+TEST(PaddingCheck, FixedSizesAreNotChecked) {
+  const auto module =
+      Parse("HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] negate(x) }");
+  CompileOptions options;
+  options.compiler.check_padding = true;
+  const auto program = Compile(module->Clone(), options);
+  ASSERT_TRUE(program.ok()) << program.status();
+  const std::vector<Literal> row = {Row({1, 2})};
+  EXPECT_EQ((*codegen::RunOnLiterals(**program, row))[0], Row({-1, -2}));
+}
+
+}  // namespace
+}  // namespace swage::cpu
