@@ -96,14 +96,18 @@ std::vector<std::string> RunCase(const CorpusOptions& options, const RunModule& 
 // What runs one case, by the mode.
 StatusOr<std::function<std::vector<std::string>(const std::string& name)>> RunnerOf(
     const CorpusOptions& options) {
-  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, options.cache));
+  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile,
+                         FindDevice(options.device, {.cache = options.cache}));
   if (options.sizes) {
+    SWAGE_ASSIGN_OR_RETURN(
+        const CompileModule padded,
+        FindDevice(options.device, {.cache = options.cache, .pad = options.mode == "pad"}));
     SWAGE_ASSIGN_OR_RETURN(const std::vector<std::string> all, ListCases(options.dir));
     const std::string mode = options.mode.empty() ? "symbolic" : options.mode;
     SWAGE_ASSIGN_OR_RETURN(SizesCorpus opened, SizesCorpus::Open(options.dir, all, mode));
     const auto corpus = std::make_shared<SizesCorpus>(std::move(opened));
     return [=, &options](const std::string& name) {
-      return corpus->RunCase(compile, name, options.repeat);
+      return corpus->RunCase({padded, compile}, name, options.repeat);
     };
   }
   RunModule run = RunOn(compile);

@@ -11,13 +11,42 @@
 #include "codegen/cpu/compile.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
+#include "compiler/ir/assumptions.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
+#include "compiler/passes/inline.h"
+#include "compiler/passes/physical_padding.h"
 
 namespace swage::tools {
 namespace {
 
-StatusOr<RunCompiled> CompileForEvaluator(const ir::Module& module, codegen::EntryStore*) {
+struct HowToCompile {
+  codegen::EntryStore* store = nullptr;
+  bool pad = false;
+};
+
+void PadWithNan(passes::CompilerOptions* options) {
+  options->padding = passes::Padding::kForced;
+  options->padding_fill = passes::PaddingFill::kNan;
+}
+
+StatusOr<RunCompiled> EvaluatePadded(const ir::Module& module) {
+  passes::CompilerOptions options;
+  PadWithNan(&options);
+  passes::PassContext context(options);
+  const std::shared_ptr<ir::Module> padded = module.Clone();
+  const ir::AssumptionScope sizes_fit;
+  SWAGE_RETURN_IF_ERROR(passes::Inline().Run(*padded, context).status());
+  SWAGE_RETURN_IF_ERROR(passes::PhysicalPadding().Run(*padded, context).status());
+  return RunCompiled(
+      [padded](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
+        SWAGE_ASSIGN_OR_RETURN(const ir::Literal result, evaluator::Evaluate(*padded, args));
+        return Leaves(result);
+      });
+}
+
+StatusOr<RunCompiled> CompileForEvaluator(const ir::Module& module, const HowToCompile& how) {
+  if (how.pad) return EvaluatePadded(module);
   return RunCompiled(
       [&module](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         SWAGE_ASSIGN_OR_RETURN(const ir::Literal result, evaluator::Evaluate(module, args));
@@ -52,9 +81,9 @@ bool HasSymbols(const codegen::Executable& executable) {
                      [](const ir::Shape& shape) { return !shape.is_static(); });
 }
 
-StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, codegen::EntryStore* store) {
+StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, const HowToCompile& how) {
   SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable,
-                         CompileOnCpu(module.Clone(), store, "to run it"));
+                         CompileOnCpu(module.Clone(), how.store, "to run it", how.pad));
   return RunCompiled(
       [executable](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         std::vector<ir::Literal> leaves;
@@ -69,7 +98,7 @@ StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, codegen::EntryStor
 
 struct NamedDevice {
   const char* name;
-  StatusOr<RunCompiled> (*compile)(const ir::Module&, codegen::EntryStore*);
+  StatusOr<RunCompiled> (*compile)(const ir::Module&, const HowToCompile&);
   bool has_cache;
 };
 
@@ -99,20 +128,19 @@ std::vector<std::string> DeviceNames() {
   return names;
 }
 
-StatusOr<CompileModule> FindDevice(const std::string& name, bool cache) {
+StatusOr<CompileModule> FindDevice(const std::string& name, const DeviceOptions& options) {
   for (const NamedDevice& device : kDevices) {
     if (name != device.name) continue;
-    if (cache && !device.has_cache) {
+    if (options.cache && !device.has_cache) {
       return InvalidArgument("[device] ", name, " compiles nothing that a cache could keep");
     }
-    codegen::EntryStore* store = nullptr;
-    if (cache) {
+    HowToCompile how{.pad = options.pad};
+    if (options.cache) {
       SWAGE_RETURN_IF_ERROR(cache::Tiers::GlobalStatus());
-      store = cache::Tiers::Global();
+      how.store = cache::Tiers::Global();
     }
-    return CompileModule([compile = device.compile, store](const ir::Module& module) {
-      return compile(module, store);
-    });
+    return CompileModule(
+        [compile = device.compile, how](const ir::Module& module) { return compile(module, how); });
   }
   const std::vector<std::string> known = DeviceNames();
   return NotFound("[device] no device '", name, "', there are: ", absl::StrJoin(known, ", "),
@@ -143,10 +171,11 @@ StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::L
 
 StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
                                                             codegen::EntryStore* store,
-                                                            std::string_view reason) {
+                                                            std::string_view reason, bool pad) {
   cpu::CompileOptions options;
   options.kernels.store = store;
   SWAGE_ASSIGN_OR_RETURN(options.compiler, pipelines::OptionsFromEnvironment());
+  if (pad) PadWithNan(&options.compiler);
   const std::string name = module->name();
   std::vector<passes::Message> messages;
   auto compiled = cpu::Compile(std::move(module), options, &messages);

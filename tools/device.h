@@ -27,10 +27,17 @@ using CompileModule = std::function<StatusOr<RunCompiled>(const ir::Module&)>;
 using RunModule = std::function<StatusOr<std::vector<ir::Literal>>(
     const ir::Module&, const std::vector<ir::Literal>&)>;
 
-// The device of that name; NotFound lists those that exist. With `cache`, compiled code is looked
-// for and kept on disk and remotely (cache/tiers.h), as jit does; the evaluator has none, which is
-// an error.
-StatusOr<CompileModule> FindDevice(const std::string& name, bool cache = false);
+struct DeviceOptions {
+  // Compiled code is looked for and kept on disk and remotely (cache/tiers.h), as jit does; the
+  // evaluator has none, which is an error.
+  bool cache = false;
+  // Programs of open sizes are padded to their bounds, with NaN: Unimplemented where that cannot
+  // be.
+  bool pad = false;
+};
+
+// The device of that name; NotFound lists those that exist.
+StatusOr<CompileModule> FindDevice(const std::string& name, const DeviceOptions& options = {});
 std::vector<std::string> DeviceNames();
 
 // Compiles and runs in one call.
@@ -42,10 +49,11 @@ std::vector<ir::Literal> Leaves(const ir::Literal& literal);
 StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves);
 
 // Compiles on the CPU and logs it, with what its passes want a person to know. `reason`: for the
-// log.
+// log. `pad`: as in DeviceOptions.
 StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
                                                             codegen::EntryStore* store,
-                                                            std::string_view reason);
+                                                            std::string_view reason,
+                                                            bool pad = false);
 
 // Parses a module and checks it, so that a device can trust it. Layouts but the entry's are
 // dropped.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/regex.h"
+#include "compiler/passes/padding/rule_table.h"
 #include "compiler/passes/pipeline.h"
 #include "compiler/passes/registry.h"
 #include "compiler/pipelines/cpu.h"
@@ -32,6 +33,10 @@ StatusOr<std::optional<std::regex>> ParseFilter(const std::string& text) {
 }  // namespace
 
 StatusOr<ExitCode> RunPasses(const PassesOptions& options) {
+  if (options.padding_rules) {
+    std::fputs(passes::padding::RuleTable().c_str(), stdout);
+    return kFine;
+  }
   SWAGE_RETURN_IF_ERROR(CheckTarget(options.target));
   SWAGE_ASSIGN_OR_RETURN(const std::optional<std::regex> filter, ParseFilter(options.grep));
   const std::unique_ptr<passes::Pipeline> pipeline = pipelines::CpuPipeline({});
@@ -66,6 +71,8 @@ void AddPassesCommand(CLI::App& app, Action* chosen) {
   command->add_option("--target", options->target, "cpu");
   command->add_option("--grep", options->grep,
                       "Only passes whose path matches this regular expression");
+  command->add_flag("--padding-rules", options->padding_rules,
+                    "Prints what physical-padding does with each op, as a table");
   command->callback([=] { *chosen = [=] { return RunPasses(*options); }; });
 }
 

@@ -1,7 +1,7 @@
 // File: tools/passes_command.h
 //
 // swage passes: the passes of a target in the order in which they run, nested as their pipelines
-// are.
+// are. With --padding-rules, what physical-padding does with each op.
 #ifndef SWAGE_TOOLS_PASSES_COMMAND_H_
 #define SWAGE_TOOLS_PASSES_COMMAND_H_
 
@@ -18,6 +18,7 @@ namespace swage::tools {
 struct PassesOptions {
   std::string target = "cpu";
   std::string grep;
+  bool padding_rules = false;
 };
 
 StatusOr<ExitCode> RunPasses(const PassesOptions& options);

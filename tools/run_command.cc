@@ -81,7 +81,7 @@ StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
   if (options.random && !options.inputs.empty()) {
     return InvalidArgument("[run] --random takes no input files");
   }
-  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, options.cache));
+  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, {.cache = options.cache}));
   SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> module, LoadModule(options.module));
   std::vector<ir::Literal> inputs;
   if (options.random) {

@@ -17,11 +17,25 @@ namespace {
 
 std::string ProgramOf(const std::string& name) { return name.substr(0, name.find('/')); }
 
-// `module` with each symbol in the range of the bucket that holds its value; `key` names the
+StatusOr<policy::SizeRange> BucketOf(const ir::Symbol& symbol, int64_t value) {
+  SWAGE_ASSIGN_OR_RETURN(
+      const policy::Buckets buckets,
+      policy::Buckets::Make(policy::DefaultBucketSpec(), symbol.min, symbol.max));
+  return buckets.Find(value);
+}
+
+// Up to the next larger power of two, so that there is padding at any size.
+StatusOr<policy::SizeRange> PaddedRangeOf(const ir::Symbol& symbol, int64_t value) {
+  int64_t bound = 1;
+  while (bound <= value) bound *= 2;
+  return policy::SizeRange{symbol.min, std::min(bound, symbol.max)};
+}
+
+// `module` with each symbol in the range that `range_of` gives for its value; `key` names the
 // ranges.
-StatusOr<std::unique_ptr<ir::Module>> InBuckets(const ir::Module& module,
-                                                const std::vector<ir::Literal>& inputs,
-                                                std::string* key) {
+StatusOr<std::unique_ptr<ir::Module>> InRanges(const ir::Module& module,
+                                               const std::vector<ir::Literal>& inputs,
+                                               decltype(&BucketOf) range_of, std::string* key) {
   std::vector<ir::NamedShape> wanted;
   std::vector<const ir::Shape*> got;
   for (const ir::Instruction* parameter : module.entry()->parameters()) {
@@ -32,10 +46,7 @@ StatusOr<std::unique_ptr<ir::Module>> InBuckets(const ir::Module& module,
   if (!sizes.ok()) return InvalidArgument("[sizes] ", sizes.status().message());
   std::vector<std::pair<const ir::Symbol*, ir::Dim>> ranged;
   for (const auto& [symbol, value] : sizes->values()) {
-    SWAGE_ASSIGN_OR_RETURN(
-        const policy::Buckets buckets,
-        policy::Buckets::Make(policy::DefaultBucketSpec(), symbol->min, symbol->max));
-    const policy::SizeRange range = buckets.Find(value);
+    SWAGE_ASSIGN_OR_RETURN(const policy::SizeRange range, range_of(*symbol, value));
     ranged.emplace_back(symbol, ir::Dim::Symbol(symbol->name, range.low, range.high));
     absl::StrAppend(key, symbol->name, "=", range.low, "..", range.high, " ");
   }
@@ -60,10 +71,7 @@ std::vector<int64_t> SizesOf(const std::string& name) {
 
 StatusOr<SizesCorpus> SizesCorpus::Open(const std::string& dir, const std::vector<std::string>& all,
                                         const std::string& mode) {
-  if (mode == "pad") {
-    return Unimplemented("[corpus] --sizes --mode ", mode, " is not implemented yet");
-  }
-  if (mode != "symbolic" && mode != "bucket") {
+  if (mode != "symbolic" && mode != "bucket" && mode != "pad") {
     return InvalidArgument("[corpus] --sizes runs in --mode symbolic, bucket or pad, got '", mode,
                            "'");
   }
@@ -95,6 +103,7 @@ Status SizesCorpus::LearnFrom(const std::vector<std::string>& sizes) {
 
 Status SizesCorpus::Learn(const std::string& program) {
   program_ = program;
+  said_why_ = false;
   std::vector<std::string> sizes;
   for (const std::string& name : all_) {
     if (ProgramOf(name) != program) continue;
@@ -117,25 +126,40 @@ Status SizesCorpus::Learn(const std::string& program) {
   return OkStatus();
 }
 
+StatusOr<RunCompiled> SizesCorpus::Compile(const Compilers& compilers, const ir::Module& module) {
+  StatusOr<RunCompiled> run = compilers.first(module);
+  if (mode_ != "pad" || run.ok() || run.status().code() != absl::StatusCode::kUnimplemented) {
+    return run;
+  }
+  if (!said_why_) {
+    printf("NOTE %s is not padded: %s\n", program_.c_str(),
+           std::string(run.status().message()).c_str());
+  }
+  said_why_ = true;
+  return compilers.plain(module);
+}
+
 // A program is compiled once, or once for each bucket.
-StatusOr<std::vector<ir::Literal>> SizesCorpus::Run(const CompileModule& compile,
+StatusOr<std::vector<ir::Literal>> SizesCorpus::Run(const Compilers& compilers,
                                                     const std::vector<ir::Literal>& inputs) {
   std::string key;
   const ir::Module* module = module_.get();
-  if (mode_ == "bucket") {
-    SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> made, InBuckets(*module_, inputs, &key));
+  if (mode_ != "symbolic") {
+    SWAGE_ASSIGN_OR_RETURN(
+        std::unique_ptr<ir::Module> made,
+        InRanges(*module_, inputs, mode_ == "pad" ? &PaddedRangeOf : &BucketOf, &key));
     std::unique_ptr<ir::Module>& kept = bucketed_[key];
     if (kept == nullptr) kept = std::move(made);
     module = kept.get();
   }
   RunCompiled& run = compiled_[key];
   if (run == nullptr) {
-    SWAGE_ASSIGN_OR_RETURN(run, compile(*module));
+    SWAGE_ASSIGN_OR_RETURN(run, Compile(compilers, *module));
   }
   return run(inputs);
 }
 
-std::vector<std::string> SizesCorpus::RunCase(const CompileModule& compile, const std::string& name,
+std::vector<std::string> SizesCorpus::RunCase(const Compilers& compilers, const std::string& name,
                                               int repeat) {
   if (ProgramOf(name) != program_) {
     learned_ = Learn(ProgramOf(name));
@@ -147,7 +171,7 @@ std::vector<std::string> SizesCorpus::RunCase(const CompileModule& compile, cons
   const StatusOr<CorpusCase> test = ReadCase(dir_, name);
   if (!test.ok()) return {std::string(test.status().message())};
   for (int i = 0; i < repeat; ++i) {
-    const StatusOr<std::vector<ir::Literal>> got = Run(compile, test->inputs);
+    const StatusOr<std::vector<ir::Literal>> got = Run(compilers, test->inputs);
     if (!got.ok()) return {std::string(got.status().message())};
     std::vector<std::string> failures = CompareOutputs(*got, *test);
     if (!failures.empty()) return failures;

@@ -10,6 +10,11 @@
 //
 //   NOTE half learned from n7, n12 and n13: [learn] ...
 //   FAIL half/n33 out_0[0]: got G, want W, tol T
+// symbolic leaves all sizes open, bucket those in a bucket of the default policy. pad leaves those
+// up to a power of two above the size open and pads to it, with NaN; a program that cannot be
+// padded runs as it is, which is said:
+//
+//   NOTE sort is not padded: [padding] sort (sort.3) has no padding rule ...
 //   FAIL topk [learn] reduce-window.3 ...            and each of its sizes counts as failed
 #ifndef SWAGE_TOOLS_SIZES_CORPUS_H_
 #define SWAGE_TOOLS_SIZES_CORPUS_H_
@@ -35,9 +40,14 @@ class SizesCorpus {
   static StatusOr<SizesCorpus> Open(const std::string& dir, const std::vector<std::string>& all,
                                     const std::string& mode);
 
+  // What the mode compiles with; and for programs that this does not take.
+  struct Compilers {
+    CompileModule first;
+    CompileModule plain;
+  };
+
   // The failures of a case, as they follow its name; learns its program first.
-  std::vector<std::string> RunCase(const CompileModule& compile, const std::string& name,
-                                   int repeat);
+  std::vector<std::string> RunCase(const Compilers& compilers, const std::string& name, int repeat);
 
  private:
   SizesCorpus(std::string dir, std::vector<std::string> all, std::string mode)
@@ -45,7 +55,8 @@ class SizesCorpus {
 
   Status Learn(const std::string& program);
   Status LearnFrom(const std::vector<std::string>& sizes);
-  StatusOr<std::vector<ir::Literal>> Run(const CompileModule& compile,
+  StatusOr<RunCompiled> Compile(const Compilers& compilers, const ir::Module& module);
+  StatusOr<std::vector<ir::Literal>> Run(const Compilers& compilers,
                                          const std::vector<ir::Literal>& inputs);
 
   std::string dir_;
@@ -56,6 +67,7 @@ class SizesCorpus {
   std::map<std::string, std::unique_ptr<ir::Module>> bucketed_;  // by the ranges of its symbols
   std::map<std::string, RunCompiled> compiled_;                  // likewise; "": of module_
   Status learned_;
+  bool said_why_ = false;  // it is not padded
 };
 
 }  // namespace swage::tools

@@ -10,6 +10,8 @@ TEST(CheckModeTest, ReadsACommaList) {
   EXPECT_TRUE(mode.passes);
   EXPECT_TRUE(mode.memory);
   EXPECT_FALSE(mode.lies);
+  EXPECT_FALSE(mode.padding);
+  EXPECT_TRUE(CheckMode::Parse("padding")->padding);
   EXPECT_FALSE(CheckMode::Parse("")->passes);
 }
 

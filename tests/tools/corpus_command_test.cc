@@ -238,11 +238,16 @@ TEST_F(SizesCorpusTest, AThirdSizeHelpsWhereTwoDoNotAndIsSaid) {
   EXPECT_THAT(outcome.output, HasSubstr("FAIL steep/n5 out_0[0]"));
 }
 
+TEST_F(SizesCorpusTest, PadsToTheNextLargerPowerOfTwo) {
+  AddProgram("mean", {"3", "5", "8"});
+  for (const char* device : {"cpu", "evaluator"}) {
+    const Outcome outcome = Run(std::string("--sizes --mode pad --device ") + device);
+    EXPECT_EQ(outcome.output, "3 passed, 0 failed, 0 skipped\n");
+  }
+}
+
 TEST_F(SizesCorpusTest, ModesAndNamesAreChecked) {
   AddProgram("mean", {"3", "5", "8"});
-  const Outcome outcome = Run("--sizes --mode pad");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.output, HasSubstr("--mode pad is not implemented yet"));
   EXPECT_THAT(Run("--sizes --mode eager").output, HasSubstr("--sizes runs in --mode symbolic"));
   EXPECT_THAT(Run("--mode symbolic").output, HasSubstr("neither module nor eager"));
   AddCase("a/one");

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/ir/assumptions.h"
+#include <fstream>
+#include <sstream>
+
 #include "compiler/passes/padding/fill.h"
+#include "compiler/passes/padding/rule_table.h"
 #include "tests/compiler/passes/pass_test.h"
 
 namespace swage::passes {
@@ -262,6 +265,16 @@ ENTRY e {
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(status.message()), HasSubstr("without an upper bound"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("argument 0 (x)"));
+}
+
+TEST(PaddingRules, TheDocumentedTableIsThatOfTheOpTable) {
+  std::ifstream file("docs/buckets.md");
+  ASSERT_TRUE(file) << "tests run in the repository root";
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("<!-- padding rules: begin -->\n" + padding::RuleTable() +
+                                    "<!-- padding rules: end -->"))
+      << "put what `swage passes --padding-rules` prints between the marks";
 }
 
 TEST(PaddingFill, IdentitiesAreNeutral) {
