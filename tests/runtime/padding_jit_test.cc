@@ -27,7 +27,7 @@ Tensor Softmax(const Tensor& x) { return softmax(x, 0); }
 TEST_F(PaddingJitTest, ResultsHaveTheSizeAndTheValuesOfTheCall) {
   auto f = jit(Softmax, {.name = "padded_softmax", .dims = {"[n<=8]"}});
   auto exact = jit(Softmax, {.name = "exact_softmax"});
-  for (const int64_t n : {0, 1, 3, 8}) {
+  for (const int64_t n : {1, 3, 7, 8}) {
     const Tensor x = arange(n, f32);
     const Tensor got = f(x), want = exact(x);
     ASSERT_EQ(got.shape(), want.shape());
