@@ -56,6 +56,9 @@ const std::pair<const char*, const char*> kWrong[] = {
     {"SWAGE_NUM_THREADS", "abc"},
     {"SWAGE_ONLY_PASSES", "no-such"},
     {"SWAGE_ON_MISS", "never"},
+    {"SWAGE_PADDING", "always"},
+    {"SWAGE_PADDING_FILL", "garbage"},
+    {"SWAGE_PADDING_MASKS", "none"},
     {"SWAGE_SPECIALIZE", "2"},
 };
 
