@@ -94,6 +94,40 @@ TEST(PaddingCheck, CompileChecksEveryRun) {
   }
 }
 
+// The bound decides about blocks and their tree: identities behind the elements must not move a
+// bit.
+TEST(PaddingCheck, LongSumsKeepTheirBits) {
+  for (const char* shape : {"f32[n<=9000]", "f32[n<=9000,3]", "f32[3,n<=9000]"}) {
+    const bool vector = std::string_view(shape) == "f32[n<=9000]";
+    const bool minor = !vector && shape[4] == '3';
+    const auto module = Parse(absl::StrCat(R"(HloModule long
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+ENTRY main {
+  x = )",
+                                           shape, R"( parameter(0)
+  k = f32[] constant(0)
+  ROOT r = f32[)",
+                                           vector ? "" : "3", "] reduce(x, k), dimensions={",
+                                           minor ? 1 : 0, "}, to_apply=sum\n}"));
+    ASSERT_NE(module, nullptr);
+    const auto check = PaddingCheck::Make(*module, {});
+    ASSERT_TRUE(check.ok()) << check.status();
+    for (const int64_t n : {0, 1, 7, 63, 64, 65, 511, 513, 4095, 4096, 4097, 8193, 8999, 9000}) {
+      SCOPED_TRACE(absl::StrCat(shape, " of ", n));
+      const auto exact = module->Clone();
+      ASSERT_TRUE(ir::BindSymbols(Bind(*module, n), exact.get()).ok());
+      Literal x = *Literal::Create(exact->entry()->parameter(0)->shape());
+      uint32_t state = 3;
+      for (float& value : x.mutable_data<float>()) {
+        state = state * 1664525 + 1013904223;
+        value = static_cast<float>(static_cast<int32_t>(state)) * 1e-9f;
+      }
+      const auto results = (*check)->Run(Bind(*module, n), {x});
+      EXPECT_TRUE(results.ok()) << results.status();
+    }
+  }
+}
+
 TEST(PaddingCheck, AProgramThatCannotBePaddedRunsWithAWarning) {
   const auto module = Parse(R"(HloModule open
 ENTRY main {

@@ -39,6 +39,12 @@ ior { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] or(a, b) }
 ixor { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] xor(a, b) }
 any { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] or(a, b) }
 all { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] and(a, b) }
+f16 { a = f16[] parameter(0) b = f16[] parameter(1) ROOT r = f16[] minimum(a, b) }
+f8 { a = f8e4m3fn[] parameter(0) b = f8e4m3fn[] parameter(1) ROOT r = f8e4m3fn[] maximum(a, b) }
+f64 { a = f64[] parameter(0) b = f64[] parameter(1) ROOT r = f64[] multiply(a, b) }
+s8 { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = s8[] maximum(a, b) }
+u8 { a = u8[] parameter(0) b = u8[] parameter(1) ROOT r = u8[] minimum(a, b) }
+s64 { a = s64[] parameter(0) b = s64[] parameter(1) ROOT r = s64[] minimum(a, b) }
 half { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }
 larger {
   a = f32[] parameter(0)
@@ -231,6 +237,12 @@ std::vector<std::string> Reduces() {
   add("pred", "false", "any");
   add("pred", "true", "all");
   add("bf16", "0", "half");
+  add("f16", "inf", "f16");
+  add("f8e4m3fn", "-448", "f8");
+  add("f64", "1", "f64");
+  add("s8", "-128", "s8");
+  add("u8", "255", "u8");
+  add("s64", "100", "s64");
   add("f32", "-inf", "larger");
   for (const char* dims : {"0", "1"}) {
     const std::string left = dims[0] == '0' ? "b" : "a";
