@@ -4,7 +4,6 @@
 #include "base/files.h"
 #include "codegen/cpu/compile.h"
 #include "compiler/ir/parser.h"
-#include "tools/device.h"
 #include "tools/random_inputs.h"
 
 namespace swage::bench {
@@ -36,7 +35,7 @@ StatusOr<Program> Program::Compile(const std::string& hlo) {
   Program program;
   SWAGE_ASSIGN_OR_RETURN(program.executable_, cpu::Compile(std::move(module), {}));
   for (const ir::Literal& argument : arguments) {
-    for (ir::Literal& leaf : tools::Leaves(argument)) program.buffers_.push_back(std::move(leaf));
+    for (ir::Literal& leaf : ir::Leaves(argument)) program.buffers_.push_back(std::move(leaf));
   }
   for (const ir::Literal& input : program.buffers_) program.inputs_.push_back(input.bytes().data());
   for (const ir::Shape& shape : program.executable_->output_shapes()) {

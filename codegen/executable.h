@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "base/memory_bound.h"
 #include "base/key_material.h"
+#include "base/memory_bound.h"
 #include "base/status.h"
+#include "compiler/ir/computation.h"
 #include "compiler/ir/dim.h"
 #include "compiler/ir/shape.h"
 
@@ -28,11 +30,11 @@ struct CompileReport {
   double llvm_ms = 0;  // IR, its passes, code generation
   double link_ms = 0;
   int64_t kernels = 0;
-  int64_t llvm_runs = 0;    // kernels that LLVM generated
-  int64_t kernel_hits = 0;  // kernels from the kernel cache
+  int64_t llvm_runs = 0;      // kernels that LLVM generated
+  int64_t kernel_hits = 0;    // kernels from the kernel cache
   int64_t quick_kernels = 0;  // kernels generated fast instead of well, because that was asked for
-  int64_t kernel_loads = 0;  // kernels from the store of entries
-  bool module_load = false;  // the module came from the store: no pass ran
+  int64_t kernel_loads = 0;   // kernels from the store of entries
+  bool module_load = false;   // the module came from the store: no pass ran
   // The key that the store did not have, shortened; null: it was not asked, or had it.
   std::shared_ptr<const KeyMaterial> missed_key;
 };
@@ -44,8 +46,9 @@ class Executable {
   // Outputs never alias inputs or each other.
   virtual Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) = 0;
 
-  // A program whose shapes have symbols does not run itself, but gives the one of each set of sizes;
-  // no pass and no code generator runs for it. Thread-safe. An internal error for other programs.
+  // A program whose shapes have symbols does not run itself, but gives the one of each set of
+  // sizes; no pass and no code generator runs for it. Thread-safe. An internal error for other
+  // programs.
   virtual StatusOr<std::shared_ptr<Executable>> ForSizes(const ir::SymbolBinding& sizes) const;
 
   // What it keeps between calls (steps, constants, an arena for the next call), without kernels.
@@ -58,11 +61,23 @@ class Executable {
   const CompileReport& report() const { return report_; }
 
  protected:
+  // The shapes of a computation that is the program's whole.
+  void SetBorder(const ir::Computation& entry);
+
   std::vector<ir::Shape> input_shapes_;
   std::vector<ir::Shape> output_shapes_;
   CompileReport report_;
   UseStamp use_;
 };
+
+inline void Executable::SetBorder(const ir::Computation& entry) {
+  for (const ir::Instruction* parameter : entry.parameters()) {
+    for (ir::Shape& leaf : ir::PlainLeaves(parameter->shape())) {
+      input_shapes_.push_back(std::move(leaf));
+    }
+  }
+  output_shapes_ = ir::PlainLeaves(entry.root()->shape());
+}
 
 inline StatusOr<std::shared_ptr<Executable>> Executable::ForSizes(const ir::SymbolBinding&) const {
   return Internal("[run] a program without symbols was asked for sizes");

@@ -149,22 +149,14 @@ namespace {
 
 // What a miss is to be traced for.
 struct MissedCall {
-  absl::Span<const ir::Shape> shapes;  // of the arguments
+  std::vector<ir::Shape> shapes;  // of the arguments
   const TraceFn& trace;
   // After a failure: the symbols that needed numbers.
-  mutable std::vector<const ir::Symbol*> forced = {};
+  std::vector<const ir::Symbol*> forced = {};
 };
 
-std::vector<const ir::Symbol*> SymbolsIn(absl::Span<const ir::Shape> shapes) {
-  std::vector<const ir::Symbol*> symbols;
-  for (const ir::Shape& shape : shapes) {
-    for (const ir::Dim dim : shape.dims()) dim.CollectSymbols(&symbols);
-  }
-  return symbols;
-}
-
 // Traces and compiles what `entry` will run. Of a stand-in, returns what it stands in for.
-std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, const MissedCall& call,
+std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, MissedCall& call,
                                  runtime::Effort effort, CacheEntry& entry) {
   state.CountTrace();
   auto module = std::make_shared<runtime::TraceModule>(state.name());
@@ -196,8 +188,11 @@ std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, const Miss
   StatusOr<runtime::Compiled> compiled =
       runtime::CompileModule(std::move(*module).Take(), state.options(), state.Reason(), effort);
   if (!compiled.ok()) {
-    if (compiled.status().code() == absl::StatusCode::kUnimplemented)
-      call.forced = SymbolsIn(call.shapes);
+    if (compiled.status().code() == absl::StatusCode::kUnimplemented) {
+      for (const ir::Shape& shape : call.shapes) {
+        for (const ir::Dim dim : shape.dims()) dim.CollectSymbols(&call.forced);
+      }
+    }
     ThrowStatus(Annotate(compiled.status(), absl::StrCat("; while compiling ", state.name())),
                 state.name(), {});
   }
@@ -250,7 +245,7 @@ void FinishInBackground(JitState& state, const EntryPtr& entry,
   if (!runtime::BackgroundCompiler::Get().Add(job)) job();
 }
 
-EntryPtr FindOrMake(JitState& state, const CallKey& key, const MissedCall& call,
+EntryPtr FindOrMake(JitState& state, const CallKey& key, MissedCall& call,
                     const JitState::Request& request) {
   const bool stand_in = state.on_miss() == OnMiss::kBackground && !request.warmup;
   const runtime::Effort effort = stand_in ? runtime::Effort::kQuick : runtime::Effort::kFull;
@@ -273,12 +268,6 @@ runtime::Words WithShapes(const CallKey& key, absl::Span<const ir::Shape> shapes
     }
   }
   return words;
-}
-
-std::vector<ir::Shape> ShapesOf(absl::Span<const Tensor* const> arguments) {
-  std::vector<ir::Shape> shapes;
-  for (const Tensor* argument : arguments) shapes.push_back(argument->impl()->shape());
-  return shapes;
 }
 
 // The program of `parent` for the sizes of one call.
@@ -306,7 +295,7 @@ EntryPtr FindOrMakeOpen(JitState& state, runtime::SizeRules& rules, const CallKe
   for (;;) {
     const StatusOr<runtime::SizedCall> placed = rules.Place(arguments);
     if (!placed.ok()) ThrowStatus(placed.status(), state.name(), {});
-    const MissedCall call{placed->shapes, trace};
+    MissedCall call{placed->shapes, trace};
     if (!placed->symbolic()) return FindOrMake(state, key, call, request);
     const runtime::Words words = WithShapes(key, placed->shapes);
     EntryPtr parent;
@@ -323,8 +312,8 @@ EntryPtr FindOrMakeOpen(JitState& state, runtime::SizeRules& rules, const CallKe
     if (fits.ok()) return Sized(state, key, parent, placed->sizes);
     // Ordinary code for these sizes, or an ordinary error.
     state.CountFallback();
-    const std::vector<ir::Shape> shapes = ShapesOf(arguments);
-    return FindOrMake(state, key, {shapes, trace}, request);
+    call.shapes = ShapesOf(arguments);
+    return FindOrMake(state, key, call, request);
   }
 }
 
@@ -335,8 +324,8 @@ EntryPtr FindOrMakeFor(JitState& state, const CallKey& key,
   if (const std::shared_ptr<runtime::SizeRules> rules = state.Sizes()) {
     return FindOrMakeOpen(state, *rules, key, arguments, trace, request);
   }
-  const std::vector<ir::Shape> shapes = ShapesOf(arguments);
-  return FindOrMake(state, key, {shapes, trace}, request);
+  MissedCall call{ShapesOf(arguments), trace};
+  return FindOrMake(state, key, call, request);
 }
 
 }  // namespace

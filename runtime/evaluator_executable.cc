@@ -11,24 +11,11 @@ namespace {
 class EvaluatorExecutable final : public codegen::Executable {
  public:
   explicit EvaluatorExecutable(std::unique_ptr<ir::Module> module) : module_(std::move(module)) {
-    for (const ir::Instruction* parameter : module_->entry()->parameters()) {
-      AddLeaves(parameter->shape(), &input_shapes_);
-    }
-    AddLeaves(module_->entry()->root()->shape(), &output_shapes_);
+    SetBorder(*module_->entry());
   }
 
   int64_t memory_bytes() const override {
-    constexpr int64_t kInstruction = 512;  // about, with its name and shape
-    int64_t bytes = sizeof(*this);
-    for (const ir::Computation* computation : module_->Computations()) {
-      for (const ir::Instruction* instruction : computation->Instructions()) {
-        bytes += kInstruction;
-        if (instruction->opcode() != ir::Opcode::kConstant) continue;
-        const ir::Literal& literal = instruction->literal();
-        if (!literal.is_tuple()) bytes += static_cast<int64_t>(literal.bytes().size());
-      }
-    }
-    return bytes;
+    return static_cast<int64_t>(sizeof(*this)) + ir::ApproximateBytes(*module_);
   }
 
   StatusOr<std::shared_ptr<codegen::Executable>> ForSizes(
@@ -52,13 +39,6 @@ class EvaluatorExecutable final : public codegen::Executable {
   }
 
  private:
-  static void AddLeaves(const ir::Shape& shape, std::vector<ir::Shape>* leaves) {
-    ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
-      leaves->push_back(leaf);
-      leaves->back().clear_layout();
-    });
-  }
-
   static StatusOr<ir::Literal> ReadLeaves(const ir::Shape& shape,
                                           absl::Span<const void* const> inputs, size_t* next) {
     if (!shape.is_tuple()) {

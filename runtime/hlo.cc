@@ -14,40 +14,33 @@ namespace swage {
 namespace internal {
 namespace {
 
-std::vector<ir::Shape> LeavesOf(const ir::Shape& shape) {
-  std::vector<ir::Shape> leaves;
-  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
-    leaves.push_back(leaf);
-    leaves.back().clear_layout();
-  });
-  return leaves;
+// What a program with symbols takes for granted about its sizes.
+StatusOr<std::vector<ir::Assumption>> AssumptionsOf(const ir::Module& module) {
+  if (!ir::HasSymbols(module)) return std::vector<ir::Assumption>();
+  ir::AssumptionScope scope;
+  SWAGE_RETURN_IF_ERROR(ir::Verify(module));
+  return scope.made();
 }
 
 }  // namespace
 
 HloState::HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions options,
-                   std::string name, std::string learned)
+                   std::string name, std::string learned, std::vector<ir::Assumption> assumptions)
     : module_(std::move(module)),
       options_(std::move(options)),
       name_(std::move(name)),
       learned_(std::move(learned)),
-      symbols_(ir::SymbolsOf(*module_)) {
+      symbols_(ir::SymbolsOf(*module_)),
+      assumptions_(std::move(assumptions)) {
   for (const ir::Instruction* parameter : module_->entry()->parameters()) {
     ir::ForEachLeaf(parameter->shape(), [&](const ir::ShapeIndex& index, const ir::Shape& leaf) {
-      parameters_.push_back(leaf);
-      parameters_.back().clear_layout();
-      parameter_names_.push_back(
-          index.empty() ? parameter->name()
-                        : absl::StrCat(parameter->name(), "{", absl::StrJoin(index, ","), "}"));
+      std::string name = parameter->name();
+      if (!index.empty()) absl::StrAppend(&name, "{", absl::StrJoin(index, ","), "}");
+      parameters_.push_back({leaf, std::move(name)});
+      parameters_.back().shape.clear_layout();
     });
   }
-  results_ = LeavesOf(module_->entry()->root()->shape());
-  if (symbols_.empty()) return;
-  const ir::AssumptionScope scope;
-  // It verified when it was made; here it says what it takes for granted.
-  const Status verified = ir::Verify(*module_);
-  SWAGE_CHECK(verified.ok());
-  assumptions_ = scope.made();
+  results_ = ir::PlainLeaves(module_->entry()->root()->shape());
 }
 
 StatusOr<ir::SymbolBinding> HloState::CheckArguments(std::span<const Tensor> arguments) const {
@@ -56,15 +49,15 @@ StatusOr<ir::SymbolBinding> HloState::CheckArguments(std::span<const Tensor> arg
                            parameters_.size());
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view parameter = parameter_names_[i];
+    const auto& [expected, parameter] = parameters_[i];
     if (!arguments[i].defined()) {
       return InvalidArgument("[", name_, "] got an undefined Tensor for parameter ", i, " (",
-                             ToAbsl(parameter), "), expected ", parameters_[i].ToString(false));
+                             parameter, "), expected ", expected.ToString(false));
     }
     const TensorImpl& impl = *arguments[i].impl();
     if (impl.traced()) {
       return Unimplemented("[", name_, "] got a traced ", impl.shape().ToString(false),
-                           " for parameter ", i, " (", ToAbsl(parameter),
+                           " for parameter ", i, " (", parameter,
                            "): a loaded program cannot be called inside jit, call it outside");
     }
   }
@@ -72,13 +65,9 @@ StatusOr<ir::SymbolBinding> HloState::CheckArguments(std::span<const Tensor> arg
     SWAGE_RETURN_IF_ERROR(CheckShapes(arguments));
     return ir::SymbolBinding();
   }
-  std::vector<ir::NamedShape> wanted;
   std::vector<const ir::Shape*> got;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    wanted.push_back({parameters_[i], parameter_names_[i]});
-    got.push_back(&arguments[i].impl()->shape());
-  }
-  StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(wanted, got);
+  for (const Tensor& argument : arguments) got.push_back(&argument.impl()->shape());
+  StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(parameters_, got);
   if (sizes.ok()) return sizes;
   return InvalidArgument("[", name_, "] ", sizes.status().message());
 }
@@ -86,9 +75,10 @@ StatusOr<ir::SymbolBinding> HloState::CheckArguments(std::span<const Tensor> arg
 Status HloState::CheckShapes(std::span<const Tensor> arguments) const {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ir::Shape& shape = arguments[i].impl()->shape();
-    if (ir::Compatible(shape, parameters_[i])) continue;
+    const auto& [expected, parameter] = parameters_[i];
+    if (ir::Compatible(shape, expected)) continue;
     return InvalidArgument("[", name_, "] got ", shape.ToString(false), " for parameter ", i, " (",
-                           parameter_names_[i], "), expected ", parameters_[i].ToString(false));
+                           parameter, "), expected ", expected.ToString(false));
   }
   return OkStatus();
 }
@@ -198,13 +188,10 @@ Status CheckOps(const ir::Module& module) {
   return OkStatus();
 }
 
-Status CheckArrays(const std::vector<ir::Shape>& shapes) {
-  for (const ir::Shape& shape : shapes) {
-    if (shape.is_array()) continue;
-    return Unimplemented(shape.ToString(false),
-                         " at the border of the program; only arrays are implemented");
-  }
-  return OkStatus();
+Status CheckArray(const ir::Shape& shape) {
+  if (shape.is_array()) return OkStatus();
+  return Unimplemented(shape.ToString(false),
+                       " at the border of the program; only arrays are implemented");
 }
 
 using ParsedModule = StatusOr<std::unique_ptr<ir::Module>>;
@@ -222,10 +209,13 @@ StatusOr<std::shared_ptr<HloState>> MakeState(std::unique_ptr<ir::Module> module
   SWAGE_ASSIGN_OR_RETURN(runtime::ResolvedOptions resolved, runtime::ResolveOptions(options));
   if (!options.name.empty()) module->set_name(options.name);
   const std::string name = module->name();
-  auto state =
-      std::make_shared<HloState>(std::move(module), std::move(resolved), name, std::move(learned));
-  SWAGE_RETURN_IF_ERROR(CheckArrays(state->parameters()));
-  SWAGE_RETURN_IF_ERROR(CheckArrays(state->results()));
+  SWAGE_ASSIGN_OR_RETURN(std::vector<ir::Assumption> assumptions, AssumptionsOf(*module));
+  auto state = std::make_shared<HloState>(std::move(module), std::move(resolved), name,
+                                          std::move(learned), std::move(assumptions));
+  for (const ir::NamedShape& parameter : state->parameters()) {
+    SWAGE_RETURN_IF_ERROR(CheckArray(parameter.shape));
+  }
+  for (const ir::Shape& result : state->results()) SWAGE_RETURN_IF_ERROR(CheckArray(result));
   return state;
 }
 
@@ -282,14 +272,11 @@ void HloProgram::warmup(std::initializer_list<TensorSpec> specs) const {
 
 namespace {
 
-std::string ShapeAt(const std::vector<ir::Shape>& shapes, int i, std::string_view what) {
-  if (i < 0 || i >= static_cast<int>(shapes.size())) {
-    const std::string expected = shapes.empty()
-                                     ? ", but there are none"
-                                     : absl::StrCat(", expected 0 to ", shapes.size() - 1);
-    runtime::ThrowStatus(InvalidArgument("got ", i, expected), what, {});
-  }
-  return shapes[i].ToString(false);
+void CheckIndex(int i, int count, std::string_view what) {
+  if (i >= 0 && i < count) return;
+  const std::string expected =
+      count == 0 ? ", but there are none" : absl::StrCat(", expected 0 to ", count - 1);
+  runtime::ThrowStatus(InvalidArgument("got ", i, expected), what, {});
 }
 
 HloProgram Loaded(StatusOr<std::shared_ptr<internal::HloState>> state, std::string_view op) {
@@ -301,11 +288,13 @@ HloProgram Loaded(StatusOr<std::shared_ptr<internal::HloState>> state, std::stri
 
 int HloProgram::parameter_count() const { return static_cast<int>(State().parameters().size()); }
 std::string HloProgram::parameter_shape(int i) const {
-  return ShapeAt(State().parameters(), i, "parameter_shape");
+  CheckIndex(i, parameter_count(), "parameter_shape");
+  return State().parameters()[i].shape.ToString(false);
 }
 int HloProgram::result_count() const { return static_cast<int>(State().results().size()); }
 std::string HloProgram::result_shape(int i) const {
-  return ShapeAt(State().results(), i, "result_shape");
+  CheckIndex(i, result_count(), "result_shape");
+  return State().results()[i].ToString(false);
 }
 JitStats HloProgram::stats() const { return State().stats(); }
 std::string HloProgram::learned() const { return State().learned(); }
@@ -313,12 +302,12 @@ std::string HloProgram::ToString() const { return ir::ToText(State().module()); 
 
 HloProgram load_hlo(const std::string& path, JitOptions options) {
   // What text says of its symbols may leave open whether a slice fits: the call will tell.
-  const ir::AssumptionScope sizes_fit;
+  ir::AssumptionScope sizes_fit;
   return Loaded(internal::Load(ir::ParseHloFile(path), options), "load_hlo");
 }
 
 HloProgram parse_hlo(std::string_view text, JitOptions options) {
-  const ir::AssumptionScope sizes_fit;
+  ir::AssumptionScope sizes_fit;
   return Loaded(internal::Load(ir::ParseHlo(text), options), "parse_hlo");
 }
 

@@ -23,17 +23,17 @@ namespace swage::internal {
 class HloState {
  public:
   // `module` has been verified; its layouts, but the entry's, are dropped. `learned`: how it came
-  // about, if it was learned from lowerings.
+  // about, if it was learned from lowerings. `assumptions`: what its sizes must be like.
   HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions options, std::string name,
-           std::string learned);
+           std::string learned, std::vector<ir::Assumption> assumptions);
 
   StatusOr<std::vector<Tensor>> Run(std::span<const Tensor> arguments);
   Status WarmUp(std::span<const Tensor> arguments);
 
   const std::string& name() const { return name_; }
   const ir::Module& module() const { return *module_; }
-  // Leaves, without layouts.
-  const std::vector<ir::Shape>& parameters() const { return parameters_; }
+  // Leaves, without layouts; parameters are named "arg0", or "arg0{1}" for a leaf of a tuple.
+  const std::vector<ir::NamedShape>& parameters() const { return parameters_; }
   const std::vector<ir::Shape>& results() const { return results_; }
   const std::string& learned() const { return learned_; }
   JitStats stats() const;
@@ -56,8 +56,7 @@ class HloState {
   const std::string learned_;
   std::vector<const ir::Symbol*> symbols_;
   std::vector<ir::Assumption> assumptions_;
-  std::vector<ir::Shape> parameters_;
-  std::vector<std::string> parameter_names_;  // "arg0", "arg0{1}" for a leaf of a tuple
+  std::vector<ir::NamedShape> parameters_;
   std::vector<ir::Shape> results_;
 
   mutable std::mutex mutex_;  // guards what follows; held while compiling: others must wait anyway

@@ -36,17 +36,14 @@ std::string NameOfLine(std::source_location where) {
 
 std::shared_ptr<JitState> NewState(const JitOptions& options, std::source_location where) {
   const std::string name = CleanName(options.name.empty() ? NameOfLine(where) : options.name);
-  const uint64_t generation = runtime::Policies().generation();
-  const std::shared_ptr<const policy::PolicySet> policies = runtime::Policies().Get();
   StatusOr<runtime::ResolvedOptions> resolved =
-      runtime::ResolveOptions(options, policies->Find(name).get());
+      runtime::ResolveOptions(options, runtime::Policies().Get()->Find(name).get());
   if (!resolved.ok()) runtime::ThrowStatus(resolved.status(), "jit", where);
-  auto sizes = runtime::SizeRules::Make(name, options, *policies);
-  if (!sizes.ok()) runtime::ThrowStatus(sizes.status(), "jit", where);
   auto state = std::make_shared<JitState>(name, *std::move(resolved));
-  state->SetSizes(*std::move(sizes), generation, [name, options] {
+  const Status sized = state->SetSizes([name, options] {
     return runtime::SizeRules::Make(name, options, *runtime::Policies().Get());
   });
+  if (!sized.ok()) runtime::ThrowStatus(sized, "jit", where);
   return state;
 }
 

@@ -57,7 +57,7 @@ enum class OnMiss {
   kBackground,  // run a stand-in that compiles fast, until the program that a second thread makes
                 // is ready; the bits of the results are the same
   kError,       // throw swage::Error; only warmup() compiles
-  kExact,       // compile this very shape: differs from kWait for bucketed functions only
+  kExact,  // as kWait; meant for functions whose sizes are open, which do not tell it apart yet
 };
 
 // Which sizes a compiled program serves.
@@ -67,8 +67,8 @@ enum class Mode {
   kSymbolic,  // all sizes of its symbols
 };
 
-// Every option but the name also has an environment variable (docs/environment.md); a set option
-// beats it.
+// Every option but name, dims and mode also has an environment variable (docs/environment.md); a
+// set option beats it.
 struct JitOptions {
   // In dumps, errors and explain(); default: file_line of the jit call.
   std::string name = {};
@@ -106,8 +106,9 @@ struct TensorSpec {
 };
 
 // Puts the policies of a configuration file (docs/buckets.md) in force for every jit function of
-// the process; calls that are under way end as they began. Throws with every problem of the file,
-// and then nothing changes. SWAGE_CONFIG names the file that a process begins with.
+// the process; calls that are under way end as they began. Of functions that exist only the sizes
+// change: their on_miss and max_compiles stay. Throws with every problem of the file, and then
+// nothing changes. SWAGE_CONFIG names the file that a process begins with.
 SWAGE_API void load_policies(const std::string& path);
 
 // Counters of one jit function. Consistent with each other only when no call is running.

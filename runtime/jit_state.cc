@@ -67,12 +67,12 @@ JitState::JitState(std::string name, runtime::ResolvedOptions options)
       on_miss_(options_.on_miss),
       counters_(std::make_shared<CallCounters>()) {}
 
-void JitState::SetSizes(std::unique_ptr<runtime::SizeRules> rules, uint64_t generation,
-                        MakeRules make) {
+Status JitState::SetSizes(MakeRules make) {
   const std::lock_guard<std::mutex> lock(sizes_mutex_);
-  sizes_ = std::move(rules);
-  sizes_generation_ = generation;
+  sizes_generation_ = runtime::Policies().generation();
   make_sizes_ = std::move(make);
+  SWAGE_ASSIGN_OR_RETURN(sizes_, make_sizes_());
+  return OkStatus();
 }
 
 std::shared_ptr<runtime::SizeRules> JitState::Sizes() {

@@ -56,7 +56,7 @@ class JitState : public std::enable_shared_from_this<JitState> {
   // Which sizes stay open; null: none. Made again when the policies in force are others; rules that
   // do not fit them are logged, and the old ones stay.
   using MakeRules = std::function<StatusOr<std::unique_ptr<runtime::SizeRules>>()>;
-  void SetSizes(std::unique_ptr<runtime::SizeRules> rules, uint64_t generation, MakeRules make);
+  Status SetSizes(MakeRules make);
   std::shared_ptr<runtime::SizeRules> Sizes();
   const std::shared_ptr<CallCounters>& counters() const { return counters_; }
 

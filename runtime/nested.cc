@@ -51,9 +51,7 @@ void TraceNested(JitState& state, NestedTrace* nested, TraceScope& outer,
                  absl::Span<const Tensor* const> arguments, const internal::TraceFn& trace) {
   state.CountTrace();
   std::shared_ptr<TraceScope> scope = TraceScope::Open(outer.trace_module(), state.name());
-  std::vector<ir::Shape> shapes;
-  for (const Tensor* argument : arguments) shapes.push_back(argument->impl()->shape());
-  internal::TraceOutcome outcome = internal::RunTrace(*scope, shapes, trace);
+  internal::TraceOutcome outcome = internal::RunTrace(*scope, internal::ShapesOf(arguments), trace);
   scope->Close();
   nested->entry.captured = std::move(outcome.captured);
   nested->entry.leaves = std::move(outcome.leaves);

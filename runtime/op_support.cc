@@ -61,26 +61,12 @@ int64_t OpContext::StaticDim(const Tensor& tensor, int i) const {
 
 void OpContext::AtMost(ir::Dim a, ir::Dim b, std::string_view what) const {
   if (ir::ProveLessEqual(a, b) == ir::Ternary::kYes) return;
-  ir::Assume(a, b, absl::StrCat("[", ToAbsl(op), "] ", ToAbsl(what)));
+  ir::AssumeAtMost(a, b, absl::StrCat("[", ToAbsl(op), "] ", ToAbsl(what)));
 }
 
 void OpContext::Unequal(ir::Dim a, ir::Dim b) const {
   NoteForced(a);
   NoteForced(b);
-}
-
-Tensor OpContext::SizeAs(const Tensor& tensor, int i, ir::DType dtype) const {
-  const ir::Dim extent = ShapeOf(tensor).dim(i);
-  if (const std::optional<int64_t> value = extent.static_value()) {
-    // Through a double, as any number: floats round once.
-    const Operand number =
-        ir::IsFloat(dtype) ? Operand(static_cast<double>(*value), where) : Operand(*value, where);
-    return NumberAs(number, dtype, Text(tensor));
-  }
-  return ApplyOp(op, where, absl::MakeConstSpan(&tensor, 1),
-                 [&](Graph& g, absl::Span<const Node> n) {
-                   return g.Convert(g.DimensionSize(n[0], i), dtype);
-                 });
 }
 
 ir::Dims OpContext::MakeDims(const Dims& dims) const {

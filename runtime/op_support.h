@@ -51,8 +51,6 @@ struct OpContext {
   void AtMost(ir::Dim a, ir::Dim b, std::string_view what) const;
   // Two extents are not known to be equal where they must be: what jit learns from the failure.
   void Unequal(ir::Dim a, ir::Dim b) const;
-  // The extent as a number of `dtype`, wherever it comes from.
-  Tensor SizeAs(const Tensor& tensor, int i, ir::DType dtype) const;
   // The dims that numpy's broadcasting gives.
   ir::Dims Broadcast(const Tensor& a, const Tensor& b) const;
   // A number as a scalar of `dtype`, which must hold it; `beside` describes what asked for the

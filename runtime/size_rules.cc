@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/symbol_scope.h"
 #include "runtime/tensor_impl.h"
 
@@ -21,12 +23,6 @@ const ir::Shape& ShapeOf(const Tensor* tensor) { return tensor->impl()->shape();
 ir::Dim Free(const ir::Symbol& symbol) {
   if (!symbol.name.empty()) return ir::Dim::Symbol(symbol.name);
   return ir::Dim::Symbol(absl::StrCat("_", symbol.min, "_", symbol.max));
-}
-
-SizedCall ExactCall(absl::Span<const Tensor* const> arguments) {
-  SizedCall call;
-  for (const Tensor* argument : arguments) call.shapes.push_back(ShapeOf(argument));
-  return call;
 }
 
 // "[seq,2*seq,*]" in pieces.
@@ -51,9 +47,7 @@ StatusOr<std::vector<std::string_view>> Pieces(std::string_view text) {
 }
 
 std::string_view Stripped(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
+  return ToStd(absl::StripAsciiWhitespace(ToAbsl(text)));
 }
 
 StatusOr<policy::Mode> ToPolicy(Mode mode) {
@@ -208,40 +202,34 @@ Status SizeRules::CheckLeaf(const Pattern& pattern, size_t leaf, const ir::Shape
 
 StatusOr<ir::SymbolBinding> SizeRules::Solve(const Pattern& pattern,
                                              absl::Span<const Tensor* const> arguments) const {
-  ir::SymbolBinding values;
-  std::vector<std::string> sources;  // where each value comes from
-  // Symbols that stand alone first: they make the others solvable.
-  for (const bool alone : {true, false}) {
-    for (size_t leaf = 0; leaf < std::min(pattern.size(), arguments.size()); ++leaf) {
-      const ir::Shape& shape = ShapeOf(arguments[leaf]);
-      for (int i = 0; i < static_cast<int>(pattern[leaf].dims.size()); ++i) {
-        const DimRule& rule = pattern[leaf].dims[i];
-        if (rule.exact || (rule.dim.symbol() != nullptr) != alone) continue;
-        const int64_t value = *shape.dim(i).static_value();
-        const size_t known = values.values().size();
-        const Status bound = rule.dim.is_static()
-                                 ? (rule.dim == ir::Dim(value) ? OkStatus() : InvalidArgument(""))
-                                 : values.Bind(rule.dim, value);
-        if (bound.ok()) {
-          if (values.values().size() == known) continue;
-          const auto& [symbol, size] = values.values().back();
-          sources.push_back(
-              absl::StrCat(symbol->name, " is ", size, " by dimension ", i, " of argument ", leaf));
-          continue;
-        }
-        std::string text =
-            absl::StrCat("[", function_, "] dimension ", i, " of argument ", leaf, " (",
-                         shape.ToString(false), ") is ", value, ", expected ", rule.dim.ToString(),
-                         ", as declared in ", pattern[leaf].text);
-        if (!rule.dim.is_static()) {
-          absl::StrAppend(&text, ": ", bound.message());
-          if (!sources.empty()) absl::StrAppend(&text, "; ", absl::StrJoin(sources, ", "));
-        }
-        return InvalidArgument(text);
-      }
+  std::vector<ir::SizeDemand> demands;
+  for (size_t leaf = 0; leaf < std::min(pattern.size(), arguments.size()); ++leaf) {
+    for (int i = 0; i < static_cast<int>(pattern[leaf].dims.size()); ++i) {
+      const DimRule& rule = pattern[leaf].dims[i];
+      if (rule.exact) continue;
+      demands.push_back({.argument = leaf,
+                         .dimension = i,
+                         .dim = rule.dim,
+                         .value = *ShapeOf(arguments[leaf]).dim(i).static_value()});
     }
   }
-  return values;
+  const auto explain = [&](const ir::SizeDemand& demand, const Status& why,
+                           const ir::SymbolBinding& known,
+                           absl::Span<const ir::SizeDemand> givers) {
+    std::string text = absl::StrCat(
+        "[", function_, "] dimension ", demand.dimension, " of argument ", demand.argument, " (",
+        ShapeOf(arguments[demand.argument]).ToString(false), ") is ", demand.value, ", expected ",
+        demand.dim.ToString(), ", as declared in ", pattern[demand.argument].text);
+    if (demand.dim.is_static()) return InvalidArgument(text);
+    absl::StrAppend(&text, ": ", why.message());
+    for (size_t i = 0; i < givers.size(); ++i) {
+      const auto& [symbol, size] = known.values()[i];
+      absl::StrAppend(&text, i == 0 ? "; " : ", ", symbol->name, " is ", size, " by dimension ",
+                      givers[i].dimension, " of argument ", givers[i].argument);
+    }
+    return InvalidArgument(text);
+  };
+  return ir::SolveDemands(std::move(demands), explain);
 }
 
 StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern,
@@ -286,7 +274,7 @@ StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> ar
     if (!fits || !Solve(pattern, arguments).ok()) continue;
     return PlaceIn(pattern, arguments);
   }
-  if (patterns_.size() >= kMaxPatterns) return ExactCall(arguments);
+  if (patterns_.size() >= kMaxPatterns) return SizedCall{internal::ShapesOf(arguments), {}};
   absl::flat_hash_map<int64_t, ir::Dim> by_size;
   Pattern pattern;
   for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
@@ -317,7 +305,7 @@ StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> ar
 
 StatusOr<SizedCall> SizeRules::Place(absl::Span<const Tensor* const> arguments) {
   if (!automatic_) {
-    if (given_up_.load()) return ExactCall(arguments);
+    if (given_up_.load()) return SizedCall{internal::ShapesOf(arguments), {}};
     if (declared_.size() > arguments.size() ||
         (whole_signature_ && declared_.size() != arguments.size())) {
       return InvalidArgument("[", function_, "] dims are declared for ", declared_.size(),

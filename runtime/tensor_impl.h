@@ -7,7 +7,9 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "compiler/ir/instruction.h"
 #include "compiler/ir/shape.h"
 #include "runtime/buffer.h"
@@ -49,6 +51,13 @@ class TensorImpl {
   std::string op_;
   std::source_location where_;
 };
+
+// Of the arguments of a call, all defined.
+inline std::vector<ir::Shape> ShapesOf(absl::Span<const Tensor* const> arguments) {
+  std::vector<ir::Shape> shapes;
+  for (const Tensor* argument : arguments) shapes.push_back(argument->impl()->shape());
+  return shapes;
+}
 
 }  // namespace swage::internal
 

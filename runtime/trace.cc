@@ -89,7 +89,9 @@ void TraceScope::Close() {
   for (const ir::Symbol* symbol : forced_) {
     below_->NoteForced(ir::Dim::Symbol(symbol->name, symbol->min, symbol->max));
   }
-  for (const ir::Assumption& one : assumptions_) ir::Assume(one.less, one.more, one.what);
+  for (const ir::Assumption& one : assumptions_) {
+    ir::AssumeAtMost(one.less, one.more, one.what);
+  }
 }
 
 TraceScope::~TraceScope() { Close(); }

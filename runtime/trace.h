@@ -73,8 +73,7 @@ class TraceScope : public std::enable_shared_from_this<TraceScope> {
   void NoteForced(ir::Dim dim);
   // The symbols of such expressions.
   const std::vector<const ir::Symbol*>& forced() const { return forced_; }
-  // What is taken for granted about the sizes.
-  // Of a scope that is closed.
+  // What is taken for granted about the sizes; of a scope that is closed.
   const std::vector<ir::Assumption>& assumptions() const { return assumptions_; }
 
   // Tensors that Lift captured, in parameter order behind the declared ones.

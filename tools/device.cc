@@ -1,6 +1,5 @@
 #include "tools/device.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -35,13 +34,13 @@ StatusOr<RunCompiled> EvaluatePadded(const ir::Module& module) {
   PadWithNan(&options);
   passes::PassContext context(options);
   const std::shared_ptr<ir::Module> padded = module.Clone();
-  const ir::AssumptionScope sizes_fit;
+  ir::AssumptionScope sizes_fit;
   SWAGE_RETURN_IF_ERROR(passes::Inline().Run(*padded, context).status());
   SWAGE_RETURN_IF_ERROR(passes::PhysicalPadding().Run(*padded, context).status());
   return RunCompiled(
       [padded](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         SWAGE_ASSIGN_OR_RETURN(const ir::Literal result, evaluator::Evaluate(*padded, args));
-        return Leaves(result);
+        return ir::Leaves(result);
       });
 }
 
@@ -50,49 +49,33 @@ StatusOr<RunCompiled> CompileForEvaluator(const ir::Module& module, const HowToC
   return RunCompiled(
       [&module](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         SWAGE_ASSIGN_OR_RETURN(const ir::Literal result, evaluator::Evaluate(module, args));
-        return Leaves(result);
+        return ir::Leaves(result);
       });
 }
 
-void AppendLeaves(const ir::Literal& literal, std::vector<ir::Literal>* leaves) {
-  if (!literal.is_tuple()) {
-    leaves->push_back(literal);
-    return;
-  }
-  for (const ir::Literal& element : literal.elements()) AppendLeaves(element, leaves);
-}
-
-// The program of the sizes of `leaves`, of one that has symbols.
-StatusOr<std::shared_ptr<codegen::Executable>> SizedFor(const codegen::Executable& executable,
-                                                        const std::vector<ir::Literal>& leaves) {
-  std::vector<ir::NamedShape> wanted;
+// The program of the sizes of `args`, of one that has symbols.
+StatusOr<std::shared_ptr<codegen::Executable>> SizedFor(const ir::Module& module,
+                                                        const codegen::Executable& executable,
+                                                        const std::vector<ir::Literal>& args) {
   std::vector<const ir::Shape*> got;
-  for (const ir::Shape& shape : executable.input_shapes()) {
-    wanted.push_back({shape, absl::StrCat("input ", wanted.size())});
-  }
-  for (const ir::Literal& leaf : leaves) got.push_back(&leaf.shape());
-  const StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(wanted, got);
+  for (const ir::Literal& arg : args) got.push_back(&arg.shape());
+  const StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(module, got);
   if (!sizes.ok()) return InvalidArgument("[sizes] ", sizes.status().message());
   return executable.ForSizes(*sizes);
-}
-
-bool HasSymbols(const codegen::Executable& executable) {
-  return std::any_of(executable.input_shapes().begin(), executable.input_shapes().end(),
-                     [](const ir::Shape& shape) { return !shape.is_static(); });
 }
 
 StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, const HowToCompile& how) {
   SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable,
                          CompileOnCpu(module.Clone(), how.store, "to run it", how.pad));
+  const bool open = ir::HasSymbols(module);
   return RunCompiled(
-      [executable](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
+      [&module, executable,
+       open](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         std::vector<ir::Literal> leaves;
-        for (const ir::Literal& arg : args) AppendLeaves(arg, &leaves);
-        if (HasSymbols(*executable)) {
-          SWAGE_ASSIGN_OR_RETURN(const auto sized, SizedFor(*executable, leaves));
-          return codegen::RunOnLiterals(*sized, leaves);
-        }
-        return codegen::RunOnLiterals(*executable, leaves);
+        for (const ir::Literal& arg : args) ir::AppendLeaves(arg, &leaves);
+        if (!open) return codegen::RunOnLiterals(*executable, leaves);
+        SWAGE_ASSIGN_OR_RETURN(const auto sized, SizedFor(module, *executable, args));
+        return codegen::RunOnLiterals(*sized, leaves);
       });
 }
 
@@ -106,19 +89,6 @@ constexpr NamedDevice kDevices[] = {
     {"cpu", CompileForCpu, true},
     {"evaluator", CompileForEvaluator, false},
 };
-
-StatusOr<ir::Literal> TakeLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves,
-                                 size_t* next) {
-  if (!shape.is_tuple()) {
-    if (*next >= leaves.size()) return InvalidArgument("[run] too few values for a tuple");
-    return leaves[(*next)++];
-  }
-  std::vector<ir::Literal> elements;
-  for (const ir::Shape& element : shape.tuple_shapes()) {
-    SWAGE_ASSIGN_OR_RETURN(elements.emplace_back(), TakeLeaves(element, leaves, next));
-  }
-  return ir::Literal::Tuple(std::move(elements));
-}
 
 }  // namespace
 
@@ -154,19 +124,6 @@ RunModule RunOn(CompileModule compile) {
     SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(module));
     return run(args);
   };
-}
-
-std::vector<ir::Literal> Leaves(const ir::Literal& literal) {
-  std::vector<ir::Literal> leaves;
-  AppendLeaves(literal, &leaves);
-  return leaves;
-}
-
-StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves) {
-  size_t next = 0;
-  SWAGE_ASSIGN_OR_RETURN(ir::Literal value, TakeLeaves(shape, leaves, &next));
-  if (next != leaves.size()) return InvalidArgument("[run] too many values for ", shape.ToString());
-  return value;
 }
 
 StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,

@@ -43,11 +43,6 @@ std::vector<std::string> DeviceNames();
 // Compiles and runs in one call.
 RunModule RunOn(CompileModule compile);
 
-// The arrays of a value, left to right.
-std::vector<ir::Literal> Leaves(const ir::Literal& literal);
-// The value of `shape` with these leaves.
-StatusOr<ir::Literal> FromLeaves(const ir::Shape& shape, const std::vector<ir::Literal>& leaves);
-
 // Compiles on the CPU and logs it, with what its passes want a person to know. `reason`: for the
 // log. `pad`: as in DeviceOptions.
 StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,

@@ -34,7 +34,7 @@ StatusOr<ir::Literal> RunOne(const RunModule& run, const ir::Instruction& instru
     operands.push_back(values.at(operand));
   }
   SWAGE_ASSIGN_OR_RETURN(const std::vector<ir::Literal> leaves, run(*module, operands));
-  return FromLeaves(instruction.shape(), leaves);
+  return ir::FromLeaves(instruction.shape(), leaves);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ RunModule RunEagerly(RunModule run) {
     for (const ir::Instruction* instruction : module.entry()->PostOrder()) {
       SWAGE_ASSIGN_OR_RETURN(values[instruction], RunOne(run, *instruction, args, values));
     }
-    return Leaves(values.at(module.entry()->root()));
+    return ir::Leaves(values.at(module.entry()->root()));
   };
 }
 

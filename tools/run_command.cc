@@ -41,7 +41,7 @@ StatusOr<std::vector<ir::Literal>> ReadInputs(const RunOptions& options, const i
       if (literal.ok()) leaves.push_back(*std::move(literal));
     });
     SWAGE_RETURN_IF_ERROR(status);
-    SWAGE_ASSIGN_OR_RETURN(inputs.emplace_back(), FromLeaves(parameter->shape(), leaves));
+    SWAGE_ASSIGN_OR_RETURN(inputs.emplace_back(), ir::FromLeaves(parameter->shape(), leaves));
   }
   return inputs;
 }
@@ -81,7 +81,8 @@ StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
   if (options.random && !options.inputs.empty()) {
     return InvalidArgument("[run] --random takes no input files");
   }
-  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, {.cache = options.cache}));
+  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile,
+                         FindDevice(options.device, {.cache = options.cache}));
   SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> module, LoadModule(options.module));
   std::vector<ir::Literal> inputs;
   if (options.random) {

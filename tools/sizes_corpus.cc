@@ -10,12 +10,27 @@
 #include "cache/policy/bucket_sizes.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/extent_walk.h"
+#include "compiler/ir/symbol_scope.h"
 #include "compiler/learn/learn.h"
 
 namespace swage::tools {
 namespace {
 
+// Of PROGRAM/SIZES.
 std::string ProgramOf(const std::string& name) { return name.substr(0, name.find('/')); }
+std::string SizesPart(const std::string& name) { return name.substr(name.find('/') + 1); }
+
+// {7, 5} of "n7_m5"; empty when the name is not of that form.
+std::vector<int64_t> SizesOf(const std::string& name) {
+  static const std::regex* const form = new std::regex("[a-z][0-9]{1,9}(_[a-z][0-9]{1,9})*");
+  if (!std::regex_match(name, *form)) return {};
+  std::vector<int64_t> sizes;
+  for (size_t at = 0; at < name.size(); at = std::min(name.find('_', at), name.size() - 1) + 1) {
+    const std::string number = name.substr(at + 1, name.find('_', at) - at - 1);
+    if (!absl::SimpleAtoi(number, &sizes.emplace_back())) return {};
+  }
+  return sizes;
+}
 
 StatusOr<policy::SizeRange> BucketOf(const ir::Symbol& symbol, int64_t value) {
   SWAGE_ASSIGN_OR_RETURN(
@@ -31,43 +46,33 @@ StatusOr<policy::SizeRange> PaddedRangeOf(const ir::Symbol& symbol, int64_t valu
   return policy::SizeRange{symbol.min, std::min(bound, symbol.max)};
 }
 
-// `module` with each symbol in the range that `range_of` gives for its value; `key` names the
-// ranges.
-StatusOr<std::unique_ptr<ir::Module>> InRanges(const ir::Module& module,
-                                               const std::vector<ir::Literal>& inputs,
-                                               decltype(&BucketOf) range_of, std::string* key) {
-  std::vector<ir::NamedShape> wanted;
+// Each symbol that `inputs` bring, in the range that the mode gives for its value.
+using Ranges = std::vector<std::pair<const ir::Symbol*, ir::Dim>>;
+StatusOr<Ranges> RangesOf(const ir::Module& module, const std::vector<ir::Literal>& inputs,
+                          const std::string& mode) {
+  if (mode == "symbolic") return Ranges();
   std::vector<const ir::Shape*> got;
-  for (const ir::Instruction* parameter : module.entry()->parameters()) {
-    wanted.push_back({parameter->shape(), parameter->name()});
-  }
   for (const ir::Literal& input : inputs) got.push_back(&input.shape());
-  const StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(wanted, got);
+  const StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(module, got);
   if (!sizes.ok()) return InvalidArgument("[sizes] ", sizes.status().message());
-  std::vector<std::pair<const ir::Symbol*, ir::Dim>> ranged;
+  Ranges ranges;
   for (const auto& [symbol, value] : sizes->values()) {
-    SWAGE_ASSIGN_OR_RETURN(const policy::SizeRange range, range_of(*symbol, value));
-    ranged.emplace_back(symbol, ir::Dim::Symbol(symbol->name, range.low, range.high));
-    absl::StrAppend(key, symbol->name, "=", range.low, "..", range.high, " ");
+    SWAGE_ASSIGN_OR_RETURN(const policy::SizeRange range, mode == "pad"
+                                                              ? PaddedRangeOf(*symbol, value)
+                                                              : BucketOf(*symbol, value));
+    ranges.emplace_back(symbol, ir::Dim::Symbol(symbol->name, range.low, range.high));
   }
-  std::unique_ptr<ir::Module> bucketed = module.Clone();
-  const auto substitute = [&](ir::Dim& dim) { dim = dim.Substitute(ranged); };
-  ir::ExtentWalk(substitute).Walk(bucketed.get());
-  return bucketed;
+  return ranges;
+}
+
+std::unique_ptr<ir::Module> InRanges(const ir::Module& module, const Ranges& ranges) {
+  std::unique_ptr<ir::Module> ranged = module.Clone();
+  const auto substitute = [&](ir::Dim& dim) { dim = dim.Substitute(ranges); };
+  ir::ExtentWalk(substitute).Walk(ranged.get());
+  return ranged;
 }
 
 }  // namespace
-
-std::vector<int64_t> SizesOf(const std::string& name) {
-  static const std::regex* const form = new std::regex("[a-z][0-9]{1,9}(_[a-z][0-9]{1,9})*");
-  if (!std::regex_match(name, *form)) return {};
-  std::vector<int64_t> sizes;
-  for (size_t at = 0; at < name.size(); at = std::min(name.find('_', at), name.size() - 1) + 1) {
-    const std::string number = name.substr(at + 1, name.find('_', at) - at - 1);
-    if (!absl::SimpleAtoi(number, &sizes.emplace_back())) return {};
-  }
-  return sizes;
-}
 
 StatusOr<SizesCorpus> SizesCorpus::Open(const std::string& dir, const std::vector<std::string>& all,
                                         const std::string& mode) {
@@ -76,7 +81,7 @@ StatusOr<SizesCorpus> SizesCorpus::Open(const std::string& dir, const std::vecto
                            "'");
   }
   for (const std::string& name : all) {
-    if (SizesOf(name.substr(name.find('/') + 1)).empty()) {
+    if (SizesOf(SizesPart(name)).empty()) {
       return InvalidArgument("[corpus] --sizes: got the case '", name,
                              "', expected PROGRAM/SIZES with sizes like n7 or n7_m5");
     }
@@ -97,7 +102,6 @@ Status SizesCorpus::LearnFrom(const std::vector<std::string>& sizes) {
   SWAGE_ASSIGN_OR_RETURN(learn::Learned learned, learn::LearnSymbolic(lowerings, options));
   module_ = std::move(learned.module);
   compiled_.clear();
-  bucketed_.clear();
   return OkStatus();
 }
 
@@ -107,9 +111,9 @@ Status SizesCorpus::Learn(const std::string& program) {
   std::vector<std::string> sizes;
   for (const std::string& name : all_) {
     if (ProgramOf(name) != program) continue;
-    sizes.push_back(name.substr(name.find('/') + 1));
-    const std::vector<int64_t> values = SizesOf(sizes.back());
-    if (*std::min_element(values.begin(), values.end()) < 3) sizes.pop_back();
+    const std::string one = SizesPart(name);
+    const std::vector<int64_t> values = SizesOf(one);
+    if (*std::min_element(values.begin(), values.end()) >= 3) sizes.push_back(one);
   }
   std::sort(sizes.begin(), sizes.end(),
             [](const std::string& a, const std::string& b) { return SizesOf(a) < SizesOf(b); });
@@ -142,21 +146,16 @@ StatusOr<RunCompiled> SizesCorpus::Compile(const Compilers& compilers, const ir:
 // A program is compiled once, or once for each bucket.
 StatusOr<std::vector<ir::Literal>> SizesCorpus::Run(const Compilers& compilers,
                                                     const std::vector<ir::Literal>& inputs) {
+  SWAGE_ASSIGN_OR_RETURN(const Ranges ranges, RangesOf(*module_, inputs, mode_));
   std::string key;
-  const ir::Module* module = module_.get();
-  if (mode_ != "symbolic") {
-    SWAGE_ASSIGN_OR_RETURN(
-        std::unique_ptr<ir::Module> made,
-        InRanges(*module_, inputs, mode_ == "pad" ? &PaddedRangeOf : &BucketOf, &key));
-    std::unique_ptr<ir::Module>& kept = bucketed_[key];
-    if (kept == nullptr) kept = std::move(made);
-    module = kept.get();
+  ir::SymbolScope scope;
+  for (const auto& [symbol, range] : ranges) absl::StrAppend(&key, range.ToString(scope), " ");
+  Compiled& compiled = compiled_[key];
+  if (compiled.run == nullptr) {
+    compiled.module = InRanges(*module_, ranges);
+    SWAGE_ASSIGN_OR_RETURN(compiled.run, Compile(compilers, *compiled.module));
   }
-  RunCompiled& run = compiled_[key];
-  if (run == nullptr) {
-    SWAGE_ASSIGN_OR_RETURN(run, Compile(compilers, *module));
-  }
-  return run(inputs);
+  return compiled.run(inputs);
 }
 
 std::vector<std::string> SizesCorpus::RunCase(const Compilers& compilers, const std::string& name,

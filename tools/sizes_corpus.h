@@ -4,18 +4,19 @@
 //
 // A corpus of one program at several sizes: DIR/PROGRAM/SIZES/{module.hlo, case.json, ...}, where
 // SIZES is `n7` or `n7_m5`. Each program is learned (compiler/learn) from its two smallest
-// lowerings without a size below 2, since lowerings at size 1 drop what only other sizes need; then
+// lowerings without a size below 3, since lowerings at size 1 drop what only other sizes need; then
 // what was learned runs at every size. Where two lowerings leave something open a third is added,
-// which is said:
+// which is said; where that does not help either, each size of the program counts as failed:
 //
 //   NOTE half learned from n7, n12 and n13: [learn] ...
 //   FAIL half/n33 out_0[0]: got G, want W, tol T
+//   FAIL topk [learn] reduce-window.3 ...
+//
 // symbolic leaves all sizes open, bucket those in a bucket of the default policy. pad leaves those
 // up to a power of two above the size open and pads to it, with NaN; a program that cannot be
 // padded runs as it is, which is said:
 //
 //   NOTE sort is not padded: [padding] sort (sort.3) has no padding rule ...
-//   FAIL topk [learn] reduce-window.3 ...            and each of its sizes counts as failed
 #ifndef SWAGE_TOOLS_SIZES_CORPUS_H_
 #define SWAGE_TOOLS_SIZES_CORPUS_H_
 
@@ -29,9 +30,6 @@
 #include "tools/device.h"
 
 namespace swage::tools {
-
-// {7, 5} of "n7_m5"; empty when the name is not of that form.
-std::vector<int64_t> SizesOf(const std::string& name);
 
 // The programs of a corpus of sizes, one at a time.
 class SizesCorpus {
@@ -64,8 +62,11 @@ class SizesCorpus {
   std::string mode_;
   std::string program_;  // that was learned last, and what came of it
   std::unique_ptr<ir::Module> module_;
-  std::map<std::string, std::unique_ptr<ir::Module>> bucketed_;  // by the ranges of its symbols
-  std::map<std::string, RunCompiled> compiled_;                  // likewise; "": of module_
+  struct Compiled {
+    std::unique_ptr<ir::Module> module;  // with its symbols in the ranges; `run` needs it
+    RunCompiled run;
+  };
+  std::map<std::string, Compiled> compiled_;  // by the ranges of its symbols
   Status learned_;
   bool said_why_ = false;  // it is not padded
 };

@@ -80,7 +80,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> Finish(std::unique_ptr<ir::Module
                                                       const Specialisation* specialise,
                                                       codegen::CompileReport report,
                                                       Clock::time_point start) {
-  if (ir::SymbolsOf(*module).empty()) {
+  if (!ir::HasSymbols(*module)) {
     return BuildExecutable(*module, kernels, {}, specialise, report, start);
   }
   report.total_ms = MillisecondsSince(start);
@@ -144,13 +144,13 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
                                                        const CompileOptions& options,
                                                        std::vector<passes::Message>* messages) {
   const Clock::time_point start = Clock::now();
-  if (options.compiler.check_padding && !ir::SymbolsOf(*module).empty()) {
+  if (options.compiler.check_padding && ir::HasSymbols(*module)) {
     return CompileChecked(*module, options, messages);
   }
   codegen::CompileReport report;
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
   // What the sizes must be like is known from whoever made the module: passes need not prove it.
-  const ir::AssumptionScope sizes_fit;
+  ir::AssumptionScope sizes_fit;
   UseRowMajorBorder(module.get());
   KernelOptions kernel_options = Allowed(options);
   const bool may_load = kernel_options.store != nullptr && !IsLookedAt(options);
@@ -183,11 +183,13 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
                          KernelsOf(module.get(), *target, kernel_options, &report));
   if (context.is_dumping()) DumpKernels(kernels, *module, &context);
-  if (may_load && report.quick_kernels == 0) {
-    kernel_options.store->Put(codegen::EntryKind::kModule, key,
-                              EncodeModuleEntry(*module, kernels));
-  }
-  return Finish(std::move(module), std::move(kernels), kernel_options.specialise, report, start);
+  const bool keep = may_load && report.quick_kernels == 0;
+  std::string entry;
+  if (keep) entry = EncodeModuleEntry(*module, kernels);
+  SWAGE_ASSIGN_OR_RETURN(auto executable, Finish(std::move(module), std::move(kernels),
+                                                 kernel_options.specialise, report, start));
+  if (keep) kernel_options.store->Put(codegen::EntryKind::kModule, key, entry);
+  return executable;
 }
 
 }  // namespace swage::cpu

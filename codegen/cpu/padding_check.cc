@@ -53,28 +53,16 @@ std::vector<std::string> ReturnAll(ir::Module* module) {
   return names;
 }
 
-StatusOr<Literal> TakeLeaves(const ir::Shape& shape, absl::Span<const Literal> leaves,
-                             size_t* next) {
-  if (!shape.is_tuple()) {
-    SWAGE_RET_CHECK(*next < leaves.size(), "too few arguments");
-    return leaves[(*next)++];
-  }
-  std::vector<Literal> elements;
-  for (const ir::Shape& element : shape.tuple_shapes()) {
-    SWAGE_ASSIGN_OR_RETURN(elements.emplace_back(), TakeLeaves(element, leaves, next));
-  }
-  return Literal::Tuple(std::move(elements));
-}
-
 StatusOr<std::string> FindGuilty(const ir::Module& module, const CompilerOptions& options,
                                  absl::Span<const Literal> leaves, bool tolerant) {
-  const ir::AssumptionScope sizes_fit;
+  ir::AssumptionScope sizes_fit;
   const std::unique_ptr<ir::Module> all = module.Clone();
   const std::vector<std::string> names = ReturnAll(all.get());
   std::vector<Literal> arguments;
   size_t next = 0;
   for (const Instruction* parameter : all->entry()->parameters()) {
-    SWAGE_ASSIGN_OR_RETURN(arguments.emplace_back(), TakeLeaves(parameter->shape(), leaves, &next));
+    SWAGE_ASSIGN_OR_RETURN(arguments.emplace_back(),
+                           ir::TakeLeaves(parameter->shape(), leaves, &next));
   }
   SWAGE_ASSIGN_OR_RETURN(const Literal exact, evaluator::Evaluate(*all, arguments));
   Literal padded[2];

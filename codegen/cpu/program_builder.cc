@@ -1,12 +1,14 @@
 #include "codegen/cpu/program_builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/parallel_for.h"
 #include "compiler/analysis/buffer_assignment.h"
 #include "compiler/cost/cost_model.h"
+#include "compiler/ir/bind_symbols.h"
 
 namespace swage::cpu {
 namespace {
@@ -22,12 +24,29 @@ using Callees = absl::flat_hash_map<const ir::Computation*, std::shared_ptr<code
 constexpr double kSliceNanoseconds = 10000;
 constexpr int64_t kSlicesPerThread = 4;
 
-StatusOr<ir::Shape> Sized(ir::Shape shape, const ir::SymbolBinding& sizes) {
-  for (int i = 0; shape.is_array() && i < shape.rank(); ++i) {
-    SWAGE_ASSIGN_OR_RETURN(const int64_t extent, shape.dim(i).Evaluate(sizes));
-    shape.set_dim(i, ir::Dim(extent));
+// The step that runs an instruction; none for one that needs no code: another name for bytes that
+// are there. Unimplemented names what nothing runs.
+StatusOr<std::optional<Step::Kind>> KindOf(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kBitcast:
+    case Opcode::kConstant:
+    case Opcode::kGetTupleElement:
+    case Opcode::kOptimizationBarrier:  // here and for reshape: the pass that removes it is off
+    case Opcode::kParameter:
+    case Opcode::kReshape:
+    case Opcode::kTuple:
+      return std::optional<Step::Kind>();
+    case Opcode::kFusion:
+      return Step::Kind::kKernel;
+    case Opcode::kCall:
+      return Step::Kind::kCall;
+    case Opcode::kCopy:
+      if (instruction.shape().is_array()) return Step::Kind::kCopy;
+      return Unimplemented("[compile] ", instruction.name(), ": copy of a tuple");
+    default:
+      return Unimplemented("[compile] ", std::string(ir::OpcodeName(instruction.opcode())), " (",
+                           instruction.name(), ") is not implemented on the cpu");
   }
-  return shape;
 }
 
 // The elements that a kernel reads and writes, relative to those at the bounds of its symbols.
@@ -78,8 +97,9 @@ Status ProgramBuilder::Prepare(absl::Span<Instruction* const> order, const Kerne
   const auto add_shapes = [&](const std::vector<analysis::BufferLeaf>& leaves,
                               std::vector<ir::Shape>* shapes) -> Status {
     for (const analysis::BufferLeaf& leaf : leaves) {
-      SWAGE_ASSIGN_OR_RETURN(ir::Shape shape,
-                             Sized(*ir::Subshape(leaf.instruction->shape(), leaf.index), sizes_));
+      SWAGE_ASSIGN_OR_RETURN(
+          ir::Shape shape,
+          ir::SizedShape(*ir::Subshape(leaf.instruction->shape(), leaf.index), sizes_));
       shape.clear_layout();
       shapes->push_back(std::move(shape));
     }
@@ -158,40 +178,30 @@ StatusOr<KernelVersion> ProgramBuilder::VersionOf(const Instruction& fusion,
 
 Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kernels,
                            const Callees& callees) {
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<Step::Kind> kind, KindOf(instruction));
+  if (!kind.has_value()) return OkStatus();
   Step step;
+  step.kind = *kind;
   step.name = instruction.name();
-  switch (instruction.opcode()) {
-    case Opcode::kBitcast:
-    case Opcode::kConstant:
-    case Opcode::kGetTupleElement:
-    case Opcode::kOptimizationBarrier:  // here and for reshape: the pass that removes it is off
-    case Opcode::kParameter:
-    case Opcode::kReshape:
-    case Opcode::kTuple:
-      return OkStatus();  // no code: another name for bytes that are there
-    case Opcode::kFusion: {
+  switch (*kind) {
+    case Step::Kind::kKernel: {
       auto it = kernels.find(&instruction);
       SWAGE_RET_CHECK(it != kernels.end(), instruction.name());
-      step.kind = Step::Kind::kKernel;
       SWAGE_ASSIGN_OR_RETURN(KernelVersion version, VersionOf(instruction, it->second));
       step.kernel = VersionedKernel(std::move(version));
       break;
     }
-    case Opcode::kCopy: {
-      step.kind = Step::Kind::kCopy;
-      SWAGE_ASSIGN_OR_RETURN(const ir::Shape shape, Sized(instruction.shape(), sizes_));
+    case Step::Kind::kCopy: {
+      SWAGE_ASSIGN_OR_RETURN(const ir::Shape shape, ir::SizedShape(instruction.shape(), sizes_));
       SWAGE_ASSIGN_OR_RETURN(step.bytes, shape.ByteSize());
       break;
     }
-    case Opcode::kCall: {
-      step.kind = Step::Kind::kCall;
+    case Step::Kind::kCall: {
       auto it = callees.find(instruction.to_apply());
       SWAGE_RET_CHECK(it != callees.end(), instruction.name());
       step.callee = it->second;
       break;
     }
-    default:
-      return Internal("[compile] a step of ", instruction.name());
   }
   for (const Instruction* operand : instruction.operands()) AddRefs(operand, &step);
   if (const auto it = first_table_.find(&instruction); it != first_table_.end()) {
@@ -222,33 +232,12 @@ StatusOr<CpuProgram> BuildProgram(const ir::Computation& computation, const Kern
   return program;
 }
 
-Status CheckOp(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kBitcast:
-    case Opcode::kCall:
-    case Opcode::kConstant:
-    case Opcode::kFusion:
-    case Opcode::kGetTupleElement:
-    case Opcode::kOptimizationBarrier:
-    case Opcode::kParameter:
-    case Opcode::kReshape:
-    case Opcode::kTuple:
-      return OkStatus();
-    case Opcode::kCopy:
-      if (instruction.shape().is_array()) return OkStatus();
-      return Unimplemented("[compile] ", instruction.name(), ": copy of a tuple");
-    default:
-      return Unimplemented("[compile] ", std::string(ir::OpcodeName(instruction.opcode())), " (",
-                           instruction.name(), ") is not implemented on the cpu");
-  }
-}
-
 }  // namespace
 
 Status CheckOps(const ir::Module& module) {
   for (const ir::Computation* computation : module.ExecutedComputations()) {
     for (const Instruction* instruction : computation->Instructions()) {
-      SWAGE_RETURN_IF_ERROR(CheckOp(*instruction));
+      SWAGE_RETURN_IF_ERROR(KindOf(*instruction).status());
     }
   }
   return OkStatus();

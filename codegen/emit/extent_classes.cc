@@ -4,6 +4,8 @@
 #include <numeric>
 #include <string>
 
+#include "compiler/ir/dim_expr.h"
+
 namespace swage::emit {
 
 using ir::Dim;
@@ -130,17 +132,16 @@ Dim ExtentClasses::ExtentOf(Node node) {
 
 namespace {
 
+int64_t FirstCoefficient(Dim dim) {
+  if (dim.is_static()) return *dim.static_value();
+  return dim.node()->kind == ir::DimKind::kPoly ? dim.node()->terms[0].coefficient : 1;
+}
+
 // How many times `size` makes `start`; 0 when it does not, or that cannot be known.
 int64_t PieceOf(Dim start, Dim size) {
-  constexpr int64_t kPieces = 64;  // of symbolic sizes
-  if (start.is_static() && size.is_static()) {
-    const int64_t at = *start.static_value(), step = *size.static_value();
-    return step > 1 && at % step == 0 ? at / step : 0;
-  }
-  for (int64_t k = 1; k <= kPieces && !size.is_static(); ++k) {
-    if (start == Dim(k) * size) return k;
-  }
-  return 0;
+  const int64_t at = FirstCoefficient(start), step = FirstCoefficient(size);
+  if (step == 0 || at % step != 0 || (size.is_static() && step <= 1)) return 0;
+  return start == Dim(at / step) * size ? at / step : 0;
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/ir/bind_symbols.h"
+
 namespace swage::analysis {
 
 using ir::Instruction;
@@ -75,21 +77,14 @@ Status LiveRanges::Add(Instruction* instruction, const ir::SymbolBinding* sizes)
 
 namespace {
 
-constexpr int64_t kUnboundedExtent = 1024;
-
-StatusOr<int64_t> BytesOf(Shape shape, const ir::SymbolBinding* sizes) {
-  for (int i = 0; i < shape.rank(); ++i) {
-    const ir::Dim dim = shape.dim(i);
-    if (dim.is_static()) continue;
-    int64_t extent = dim.upper_bound();
-    if (sizes != nullptr) {
-      SWAGE_ASSIGN_OR_RETURN(extent, dim.Evaluate(*sizes));
-    } else if (extent == ir::kUnbounded) {
-      extent = kUnboundedExtent;
-    }
-    shape.set_dim(i, ir::Dim(extent));
+StatusOr<int64_t> BytesOf(Shape leaf, const ir::SymbolBinding* sizes) {
+  if (leaf.is_static()) return leaf.ByteSize();
+  if (sizes != nullptr) {
+    SWAGE_ASSIGN_OR_RETURN(leaf, ir::SizedShape(std::move(leaf), *sizes));
+  } else {
+    for (int i = 0; i < leaf.rank(); ++i) leaf.set_dim(i, ir::DecisionExtent(leaf.dim(i)));
   }
-  return shape.ByteSize();
+  return leaf.ByteSize();
 }
 
 }  // namespace
@@ -97,8 +92,7 @@ StatusOr<int64_t> BytesOf(Shape shape, const ir::SymbolBinding* sizes) {
 Status LiveRanges::AddValues(const Instruction* instruction, const ir::SymbolBinding* sizes) {
   Status status;
   ir::ForEachLeaf(instruction->shape(), [&](const ShapeIndex& index, const Shape& leaf) {
-    const StatusOr<int64_t> bytes =
-        leaf.is_static() || !leaf.is_array() ? leaf.ByteSize() : BytesOf(leaf, sizes);
+    const StatusOr<int64_t> bytes = BytesOf(leaf, sizes);
     if (!bytes.ok()) {
       // An extent beyond 64 bits is a limit; anything else is passed on as it is.
       if (status.ok()) {

@@ -36,7 +36,7 @@ bool IsAlias(const ir::Instruction& instruction);
 class LiveRanges {
  public:
   // `order` holds every instruction of the computation, operands before users. Symbolic shapes have
-  // the bytes of `sizes`; without it, of their upper bounds (1024 where there is none).
+  // the bytes of `sizes`; without it, of their DecisionExtents.
   // ResourceExhausted for sizes beyond 64 bits.
   static StatusOr<LiveRanges> Compute(const ir::Computation& computation,
                                       absl::Span<ir::Instruction* const> order,

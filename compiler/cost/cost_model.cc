@@ -12,13 +12,8 @@ using ir::Instruction;
 using ir::Opcode;
 
 constexpr double kMemoryComputeParallelism = 0.95;
-constexpr int64_t kUnboundedExtent = 1024;
 
-int64_t ExtentClass(const ir::Dim& dim) {
-  if (auto value = dim.static_value()) return SizeClass(*value);
-  const int64_t bound = dim.upper_bound();
-  return bound == ir::kUnbounded ? kUnboundedExtent : SizeClass(bound);
-}
+int64_t ExtentClass(const ir::Dim& dim) { return SizeClass(ir::DecisionExtent(dim)); }
 
 double CyclesPerVector(ir::CostClass cost, const DeviceDescription& device) {
   switch (cost) {
@@ -42,7 +37,8 @@ double CyclesPerVector(ir::CostClass cost, const DeviceDescription& device) {
 double LanesOf(const ir::Shape& shape, const DeviceDescription& device) {
   if (!shape.is_array()) return 1;
   // Small floats are computed in f32.
-  const int bytes = ir::IsSmallFloat(shape.dtype()) ? 4 : std::max(1, ir::DTypeBytes(shape.dtype()));
+  const int bytes =
+      ir::IsSmallFloat(shape.dtype()) ? 4 : std::max(1, ir::DTypeBytes(shape.dtype()));
   return std::max(1.0, static_cast<double>(device.vector_bytes) / bytes);
 }
 
@@ -67,8 +63,10 @@ double CombinerCycles(const Instruction& reduce, const DeviceDescription& device
 double Bandwidth(double bytes, int cores, const DeviceDescription& device) {
   const double per_core = bytes / cores;
   const double hz = device.clock_ghz * 1e9;
-  if (per_core <= static_cast<double>(device.l1.bytes)) return device.l1.bytes_per_cycle * hz * cores;
-  if (per_core <= static_cast<double>(device.l2.bytes)) return device.l2.bytes_per_cycle * hz * cores;
+  if (per_core <= static_cast<double>(device.l1.bytes))
+    return device.l1.bytes_per_cycle * hz * cores;
+  if (per_core <= static_cast<double>(device.l2.bytes))
+    return device.l2.bytes_per_cycle * hz * cores;
   if (bytes <= static_cast<double>(device.l3.bytes)) return device.l3.bytes_per_cycle * hz * cores;
   return (cores > 1 ? device.dram_gb_per_s : device.dram_gb_per_s_core) * 1e9;
 }
@@ -95,8 +93,7 @@ int64_t BytesClass(const ir::Shape& shape) {
     return total;
   }
   if (!shape.is_array()) return 0;
-  const double bytes =
-      static_cast<double>(ElementsClass(shape)) * ir::DTypeBytes(shape.dtype());
+  const double bytes = static_cast<double>(ElementsClass(shape)) * ir::DTypeBytes(shape.dtype());
   return static_cast<int64_t>(std::min(bytes, 4e18));
 }
 
@@ -112,8 +109,8 @@ Work WorkOf(const Instruction& instruction, const DeviceDescription& device) {
     vectors = static_cast<double>(ElementsClass(instruction.shape())) *
               ContractedElements(instruction) / LanesOf(instruction.shape(), device);
   } else {
-    vectors =
-        static_cast<double>(ElementsClass(instruction.shape())) / LanesOf(instruction.shape(), device);
+    vectors = static_cast<double>(ElementsClass(instruction.shape())) /
+              LanesOf(instruction.shape(), device);
   }
   return {vectors * cycles};
 }
@@ -129,8 +126,7 @@ double Utilisation(const Instruction& user, int operand_index) {
     case Opcode::kDynamicSlice:
       return elements / have;
     case Opcode::kGather:
-      return operand_index == 0 ? elements / have
-                                : std::max(1.0, elements / have);
+      return operand_index == 0 ? elements / have : std::max(1.0, elements / have);
     case Opcode::kPad:
       return operand_index == 0 ? 1 : elements;
     case Opcode::kReduce: {
@@ -160,7 +156,8 @@ Picoseconds ExecutionTime(double cycles, const Traffic& reads, double written_by
   // The cheaper of one thread and all: monotone in the work, so that less work is never dearer.
   double seconds = time(1);
   if (device.cores > 1) {
-    seconds = std::min(seconds, time(device.cores) + static_cast<double>(device.fork_join_ns) * 1e-9);
+    seconds =
+        std::min(seconds, time(device.cores) + static_cast<double>(device.fork_join_ns) * 1e-9);
   }
   return static_cast<Picoseconds>(std::min(seconds * 1e12, 4e18));
 }

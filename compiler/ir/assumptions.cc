@@ -5,21 +5,31 @@
 namespace swage::ir {
 namespace {
 
-thread_local AssumptionScope* innermost = nullptr;
+thread_local Assumptions* innermost = nullptr;
+
+bool CanAssume(Dim a, Dim b) {
+  return innermost != nullptr && !a.is_poisoned() && !b.is_poisoned();
+}
 
 }  // namespace
 
-AssumptionScope::AssumptionScope() : below_(innermost) { innermost = this; }
-AssumptionScope::~AssumptionScope() { innermost = below_; }
+Assumptions::Assumptions() : below_(innermost) { innermost = this; }
+Assumptions::~Assumptions() { innermost = below_; }
 
-bool Assume(Dim less, Dim more, std::string_view what) {
-  if (innermost == nullptr) return false;
-  std::vector<Assumption>& made = innermost->made_;
-  const bool known = std::any_of(made.begin(), made.end(), [&](const Assumption& one) {
+bool AssumptionScope::AssumeAtMost(Dim less, Dim more, std::string_view what) {
+  const bool known = std::any_of(made_.begin(), made_.end(), [&](const Assumption& one) {
     return one.less == less && one.more == more;
   });
-  if (!known) made.push_back({less, more, std::string(what)});
+  if (!known) made_.push_back({less, more, std::string(what)});
   return true;
+}
+
+bool AssumeEqual(Dim a, Dim b, std::string_view what) {
+  return CanAssume(a, b) && innermost->AssumeEqual(a, b, what);
+}
+
+bool AssumeAtMost(Dim less, Dim more, std::string_view what) {
+  return CanAssume(less, more) && innermost->AssumeAtMost(less, more, what);
 }
 
 Status CheckAssumptions(absl::Span<const Assumption> assumptions, const SymbolBinding& sizes) {

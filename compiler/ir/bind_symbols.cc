@@ -10,33 +10,31 @@ namespace swage::ir {
 
 std::vector<const Symbol*> SymbolsOf(const Module& module) {
   std::vector<const Symbol*> symbols;
-  const auto add = [&](const Dim& dim) {
-    std::vector<const Symbol*> found;
-    dim.CollectSymbols(&found);
-    for (const Symbol* symbol : found) {
-      if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) {
-        symbols.push_back(symbol);
-      }
-    }
-  };
-  // A walk that changes nothing needs no right to.
-  const std::unique_ptr<Module> copy = module.Clone();
-  ExtentWalk(add).Walk(copy.get());
+  ForEachExtent(module, [&](Dim dim) { dim.CollectSymbols(&symbols); });
   return symbols;
+}
+
+bool HasSymbols(const Module& module) {
+  for (const Computation* computation : module.Computations()) {
+    for (const Instruction* instruction : computation->Instructions()) {
+      if (!instruction->shape().is_static()) return true;
+    }
+  }
+  return false;
+}
+
+StatusOr<Shape> SizedShape(Shape shape, const SymbolBinding& sizes) {
+  for (int i = 0; shape.is_array() && i < shape.rank(); ++i) {
+    if (shape.dim(i).is_static()) continue;
+    SWAGE_ASSIGN_OR_RETURN(const int64_t extent, shape.dim(i).Evaluate(sizes));
+    shape.set_dim(i, Dim(extent));
+  }
+  return shape;
 }
 
 namespace {
 
-// One extent of an argument.
-struct Demand {
-  size_t argument;
-  ShapeIndex leaf;
-  int dimension;
-  Dim dim;
-  int64_t value;
-};
-
-std::string DemandText(const Demand& demand, const NamedShape& wanted, const Shape& got) {
+std::string DemandText(const SizeDemand& demand, const NamedShape& wanted, const Shape& got) {
   const std::string leaf =
       demand.leaf.empty() ? "" : absl::StrCat("{", absl::StrJoin(demand.leaf, ","), "}");
   return absl::StrCat("argument ", demand.argument, " (", wanted.name, leaf, "), dimension ",
@@ -54,9 +52,9 @@ std::string BindingText(const SymbolBinding& binding) {
 }
 
 // The extents of all arguments that are not plain numbers; numbers are checked here.
-StatusOr<std::vector<Demand>> Demands(absl::Span<const NamedShape> wanted,
-                                      absl::Span<const Shape* const> got) {
-  std::vector<Demand> demands;
+StatusOr<std::vector<SizeDemand>> Demands(absl::Span<const NamedShape> wanted,
+                                          absl::Span<const Shape* const> got) {
+  std::vector<SizeDemand> demands;
   Status status;
   for (size_t i = 0; i < wanted.size(); ++i) {
     ForEachLeaf(wanted[i].shape, [&](const ShapeIndex& index, const Shape& leaf) {
@@ -70,7 +68,8 @@ StatusOr<std::vector<Demand>> Demands(absl::Span<const NamedShape> wanted,
         return;
       }
       for (int d = 0; d < leaf.rank() && status.ok(); ++d) {
-        const Demand demand = {i, index, d, leaf.dim(d), other->dim(d).static_value().value_or(-1)};
+        const SizeDemand demand = {i, index, d, leaf.dim(d),
+                                   other->dim(d).static_value().value_or(-1)};
         if (!leaf.dim(d).is_static()) {
           demands.push_back(demand);
         } else if (leaf.dim(d) != other->dim(d)) {
@@ -86,39 +85,59 @@ StatusOr<std::vector<Demand>> Demands(absl::Span<const NamedShape> wanted,
 
 }  // namespace
 
+StatusOr<SymbolBinding> SolveDemands(std::vector<SizeDemand> demands,
+                                     const ExplainDemand& explain) {
+  SymbolBinding known;
+  std::vector<SizeDemand> givers;
+  const auto meet = [&](const SizeDemand& demand) -> Status {
+    const size_t before = known.values().size();
+    const Status bound = known.Bind(demand.dim, demand.value);
+    if (!bound.ok()) return explain(demand, bound, known, givers);
+    if (known.values().size() > before) givers.push_back(demand);
+    return OkStatus();
+  };
+  const auto unknowns = [&](const SizeDemand& demand) {
+    std::vector<const Symbol*> symbols;
+    demand.dim.CollectSymbols(&symbols);
+    std::erase_if(symbols, [&](const Symbol* s) { return known.Find(s).has_value(); });
+    return symbols.size();
+  };
+  for (const SizeDemand& demand : demands) {
+    if (demand.dim.symbol() != nullptr) SWAGE_RETURN_IF_ERROR(meet(demand));
+  }
+  std::erase_if(demands, [](const SizeDemand& demand) { return demand.dim.symbol() != nullptr; });
+  while (!demands.empty()) {
+    // What has fewest unknown symbols is next; one with several is an error that says so.
+    const auto next = std::min_element(
+        demands.begin(), demands.end(),
+        [&](const SizeDemand& a, const SizeDemand& b) { return unknowns(a) < unknowns(b); });
+    SWAGE_RETURN_IF_ERROR(meet(*next));
+    demands.erase(next);
+  }
+  return known;
+}
+
 StatusOr<SymbolBinding> SolveSizes(absl::Span<const NamedShape> wanted,
                                    absl::Span<const Shape* const> got) {
   if (wanted.size() != got.size()) {
     return InvalidArgument("got ", got.size(), " arguments, expected ", wanted.size());
   }
-  SWAGE_ASSIGN_OR_RETURN(std::vector<Demand> demands, Demands(wanted, got));
-  SymbolBinding binding;
-  const auto solve = [&](const Demand& demand) -> Status {
-    const Status bound = binding.Bind(demand.dim, demand.value);
-    if (bound.ok()) return bound;
-    return InvalidArgument(DemandText(demand, wanted[demand.argument], *got[demand.argument]),
-                           ", expected ", demand.dim.ToString(), ": ", bound.message(),
-                           BindingText(binding));
-  };
-  const auto unknowns = [&](const Demand& demand) {
-    std::vector<const Symbol*> symbols;
-    demand.dim.CollectSymbols(&symbols);
-    std::erase_if(symbols, [&](const Symbol* s) { return binding.Find(s).has_value(); });
-    return symbols.size();
-  };
-  for (const Demand& demand : demands) {
-    if (demand.dim.symbol() != nullptr) SWAGE_RETURN_IF_ERROR(solve(demand));
+  SWAGE_ASSIGN_OR_RETURN(std::vector<SizeDemand> demands, Demands(wanted, got));
+  return SolveDemands(
+      std::move(demands), [&](const SizeDemand& demand, const Status& why,
+                              const SymbolBinding& known, absl::Span<const SizeDemand>) {
+        return InvalidArgument(DemandText(demand, wanted[demand.argument], *got[demand.argument]),
+                               ", expected ", demand.dim.ToString(), ": ", why.message(),
+                               BindingText(known));
+      });
+}
+
+StatusOr<SymbolBinding> SolveSizes(const Module& module, absl::Span<const Shape* const> got) {
+  std::vector<NamedShape> wanted;
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    wanted.push_back({parameter->shape(), parameter->name()});
   }
-  std::erase_if(demands, [](const Demand& demand) { return demand.dim.symbol() != nullptr; });
-  while (!demands.empty()) {
-    // What has fewest unknown symbols is next; one with several is an error that says so.
-    const auto next = std::min_element(
-        demands.begin(), demands.end(),
-        [&](const Demand& a, const Demand& b) { return unknowns(a) < unknowns(b); });
-    SWAGE_RETURN_IF_ERROR(solve(*next));
-    demands.erase(next);
-  }
-  return binding;
+  return SolveSizes(wanted, got);
 }
 
 Status BindSymbols(const SymbolBinding& binding, Module* module) {

@@ -1,7 +1,7 @@
 // File: compiler/ir/dim_expr.h
 //
 // The insides of a symbolic Dim: interned expression nodes and the polynomials they are made from.
-// Only the dim_*.cc and symbol_scope.cc files need this header.
+// For those who take expressions apart (emitters, learning), not for those who compute with them.
 #ifndef SWAGE_COMPILER_IR_DIM_EXPR_H_
 #define SWAGE_COMPILER_IR_DIM_EXPR_H_
 

@@ -3,7 +3,8 @@
 // Visits every extent of a module: those of shapes, of attributes, and of the entry's layout.
 //
 //   const auto visit = [&](Dim& dim) { dim = dim.Substitute(values); };
-//   ExtentWalk(visit).Walk(module);
+//   ExtentWalk(visit).Walk(module);                       // changes them
+//   ForEachExtent(*module, [&](Dim dim) { ... });         // reads them
 #ifndef SWAGE_COMPILER_IR_EXTENT_WALK_H_
 #define SWAGE_COMPILER_IR_EXTENT_WALK_H_
 
@@ -41,6 +42,30 @@ void VisitExtents(Attributes* attributes, const Visit& visit) {
   } else if (auto* gather = MutableAttrsIf<GatherAttrs>(attributes)) {
     visit_list(gather->slice_sizes, "slice size");
   }
+}
+
+template <typename Visit>
+void ForEachExtent(const Shape& shape, const Visit& visit) {
+  ForEachLeaf(shape, [&](const ShapeIndex&, const Shape& leaf) {
+    if (!leaf.is_array()) return;
+    for (const Dim dim : leaf.dims()) visit(dim);
+  });
+}
+
+// Calls `visit` with every extent of a module.
+template <typename Visit>
+void ForEachExtent(const Module& module, const Visit& visit) {
+  for (const Computation* computation : module.Computations()) {
+    for (const Instruction* instruction : computation->Instructions()) {
+      ForEachExtent(instruction->shape(), visit);
+      if (!HasExtents(instruction->attributes())) continue;
+      Attributes copy = instruction->attributes();
+      VisitExtents(&copy, [&](Dim dim, std::string_view, size_t) { visit(dim); });
+    }
+  }
+  if (!module.entry_layout().has_value()) return;
+  for (const Shape& parameter : module.entry_layout()->parameters) ForEachExtent(parameter, visit);
+  ForEachExtent(module.entry_layout()->result, visit);
 }
 
 // Calls `visit` with a reference to every extent of a module.

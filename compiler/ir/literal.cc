@@ -292,4 +292,40 @@ bool operator==(const Literal& a, const Literal& b) {
   return a.elements_ == b.elements_;
 }
 
+void AppendLeaves(const Literal& literal, std::vector<Literal>* leaves) {
+  if (!literal.is_tuple()) {
+    leaves->push_back(literal);
+    return;
+  }
+  for (const Literal& element : literal.elements()) AppendLeaves(element, leaves);
+}
+
+std::vector<Literal> Leaves(const Literal& literal) {
+  std::vector<Literal> leaves;
+  AppendLeaves(literal, &leaves);
+  return leaves;
+}
+
+StatusOr<Literal> TakeLeaves(const Shape& shape, absl::Span<const Literal> leaves, size_t* next) {
+  if (!shape.is_tuple()) {
+    if (*next >= leaves.size()) {
+      return InvalidArgument("[literal] got ", leaves.size(), " values, expected more");
+    }
+    return leaves[(*next)++];
+  }
+  std::vector<Literal> elements;
+  for (const Shape& element : shape.tuple_shapes()) {
+    SWAGE_ASSIGN_OR_RETURN(elements.emplace_back(), TakeLeaves(element, leaves, next));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+StatusOr<Literal> FromLeaves(const Shape& shape, absl::Span<const Literal> leaves) {
+  size_t next = 0;
+  SWAGE_ASSIGN_OR_RETURN(Literal value, TakeLeaves(shape, leaves, &next));
+  if (next == leaves.size()) return value;
+  return InvalidArgument("[literal] got ", leaves.size(), " values for ", shape.ToString(false),
+                         ", expected ", next);
+}
+
 }  // namespace swage::ir

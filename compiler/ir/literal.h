@@ -132,6 +132,13 @@ class Literal {
   std::vector<Literal> elements_;
 };
 
+// The arrays of a value, left to right.
+std::vector<Literal> Leaves(const Literal& literal);
+void AppendLeaves(const Literal& literal, std::vector<Literal>* leaves);
+// The value of `shape` with these leaves; Take: with those from *next on, which is moved past them.
+StatusOr<Literal> FromLeaves(const Shape& shape, absl::Span<const Literal> leaves);
+StatusOr<Literal> TakeLeaves(const Shape& shape, absl::Span<const Literal> leaves, size_t* next);
+
 // Parses the value of a constant of `shape` at text[*pos] and moves *pos past it: the inside of
 // `constant(...)`. Memory is bounded by the length of the text. Elided values (`{...}`) are an
 // error.

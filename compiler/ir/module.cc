@@ -203,4 +203,17 @@ std::unique_ptr<Module> Module::Clone() const {
   return copy;
 }
 
+int64_t ApproximateBytes(const Module& module) {
+  constexpr int64_t kInstruction = 512;  // with its name and shape
+  int64_t bytes = 0;
+  for (const Computation* computation : module.Computations()) {
+    for (const Instruction* instruction : computation->Instructions()) {
+      bytes += kInstruction;
+      if (instruction->opcode() != Opcode::kConstant || instruction->literal().is_tuple()) continue;
+      bytes += static_cast<int64_t>(instruction->literal().bytes().size());
+    }
+  }
+  return bytes;
+}
+
 }  // namespace swage::ir

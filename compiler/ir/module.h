@@ -102,6 +102,9 @@ class Module {
   std::vector<StackFrameTable> stack_frames_;
 };
 
+// What a module takes in memory, about: for the bounds of caches.
+int64_t ApproximateBytes(const Module& module);
+
 }  // namespace swage::ir
 
 #endif  // SWAGE_COMPILER_IR_MODULE_H_

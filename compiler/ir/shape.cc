@@ -242,4 +242,13 @@ int64_t LeafCount(const Shape& shape) {
   return count;
 }
 
+std::vector<Shape> PlainLeaves(const Shape& shape) {
+  std::vector<Shape> leaves;
+  ForEachLeaf(shape, [&](const ShapeIndex&, const Shape& leaf) {
+    leaves.push_back(leaf);
+    leaves.back().clear_layout();
+  });
+  return leaves;
+}
+
 }  // namespace swage::ir

@@ -174,6 +174,8 @@ void ForEachLeaf(const Shape& shape, Fn&& fn, ShapeIndex index = {}) {
   }
 }
 int64_t LeafCount(const Shape& shape);
+// Its leaves, left to right, without layouts.
+std::vector<Shape> PlainLeaves(const Shape& shape);
 
 // Parses the shape at text[*pos] and moves *pos past it; for the HLO parser. Any bytes are safe.
 StatusOr<Shape> ParseShape(std::string_view text, size_t* pos, SymbolScope& scope);

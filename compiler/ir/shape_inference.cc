@@ -55,14 +55,20 @@ bool ProvenCompatible(const Shape& a, const Shape& b) {
   return true;
 }
 
+namespace {
+
+// What an assumption says of the op that needs it.
+std::string Needed(const ShapeQuery& query, std::string_view what) {
+  return absl::StrCat("[", ToAbsl(OpcodeName(query.opcode)), "] ", ToAbsl(what));
+}
+
+}  // namespace
+
 Status RequireEqual(const ShapeQuery& query, Dim a, Dim b, std::string_view what) {
   if (a == b) return OkStatus();
   const Ternary equal = ProveEqual(a, b);
   if (equal == Ternary::kYes) return OkStatus();
-  if (equal == Ternary::kUnknown && query.assumptions != nullptr &&
-      query.assumptions->AssumeEqual(a, b)) {
-    return OkStatus();
-  }
+  if (equal == Ternary::kUnknown && AssumeEqual(a, b, Needed(query, what))) return OkStatus();
   return ShapeError(query, ToAbsl(what), ": ", a.ToString(), " and ", b.ToString(),
                     equal == Ternary::kNo ? " differ" : " are not known to be equal");
 }
@@ -70,14 +76,7 @@ Status RequireEqual(const ShapeQuery& query, Dim a, Dim b, std::string_view what
 Status RequireAtMost(const ShapeQuery& query, Dim a, Dim b, std::string_view what) {
   const Ternary holds = ProveLessEqual(a, b);
   if (holds == Ternary::kYes) return OkStatus();
-  if (holds == Ternary::kUnknown && query.assumptions != nullptr &&
-      query.assumptions->AssumeAtMost(a, b)) {
-    return OkStatus();
-  }
-  if (holds == Ternary::kUnknown && !a.is_poisoned() && !b.is_poisoned() &&
-      Assume(a, b, absl::StrCat("[", ToAbsl(OpcodeName(query.opcode)), "] ", ToAbsl(what)))) {
-    return OkStatus();
-  }
+  if (holds == Ternary::kUnknown && AssumeAtMost(a, b, Needed(query, what))) return OkStatus();
   return ShapeError(query, ToAbsl(what), ": ", a.ToString(), " is ",
                     holds == Ternary::kNo ? "more than " : "not known to be at most ",
                     b.ToString());

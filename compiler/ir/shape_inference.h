@@ -7,7 +7,8 @@
 //   CheckShape(instruction)   whether an instruction's shape is the one that its rule gives
 //
 // Dims may be symbolic: results are expressions, and whatever must be equal or in range must be so
-// for every value of the symbols. "Not known" is an error that names the dims.
+// for every value of the symbols. "Not known" is an error that names the dims, unless it may be
+// assumed (assumptions.h).
 // A few ops do not determine their shape alone (broadcast, reshape, convert, iota, parameter ...):
 // their rules check `declared`, which must be given, and return it. A dot's result may be declared
 // with a wider dtype.
@@ -25,22 +26,12 @@
 
 namespace swage::ir {
 
-// Conditions that the symbols leave open: whoever may take them as given (and sees to it that they
-// hold) says so here. Without one of these an open condition is an error.
-class ShapeAssumptions {
- public:
-  virtual ~ShapeAssumptions() = default;
-  virtual bool AssumeEqual(Dim a, Dim b) = 0;
-  virtual bool AssumeAtMost(Dim a, Dim b) = 0;
-};
-
 struct ShapeQuery {
   Opcode opcode;
   absl::Span<const Shape* const> operands;
   const Attributes& attributes;
   absl::Span<Computation* const> called = {};
   const Shape* declared = nullptr;
-  ShapeAssumptions* assumptions = nullptr;
 };
 
 StatusOr<Shape> InferShape(const ShapeQuery& query);

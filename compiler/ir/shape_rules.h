@@ -33,9 +33,10 @@ const T& AttrsOf(const ShapeQuery& query) {
   return *found;
 }
 
-// Ok when a == b for every value of their symbols; else an error that says `what` and both.
+// Ok when a == b for every value of their symbols, or that may be assumed (assumptions.h); else an
+// error that says `what` and both.
 Status RequireEqual(const ShapeQuery& query, Dim a, Dim b, std::string_view what);
-// Ok when a <= b, or that may be assumed (assumptions.h).
+// Ok when a <= b, likewise.
 Status RequireAtMost(const ShapeQuery& query, Dim a, Dim b, std::string_view what);
 // Ok when all operands are arrays.
 Status RequireArrays(const ShapeQuery& query);

@@ -184,13 +184,18 @@ class Search {
 
 }  // namespace
 
-std::string ValuesText(const Values& values) {
+std::string ListText(absl::Span<const std::string> items) {
   std::string text;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const char* separator = i == 0 ? "" : i + 1 == values.size() ? " and " : ", ";
-    absl::StrAppend(&text, separator, values[i]);
+  for (size_t i = 0; i < items.size(); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : i + 1 == items.size() ? " and " : ", ", items[i]);
   }
   return text;
+}
+
+std::string ValuesText(const Values& values) {
+  std::vector<std::string> texts;
+  for (const int64_t value : values) texts.push_back(absl::StrCat(value));
+  return ListText(texts);
 }
 
 bool IsConstant(const Values& values) {

@@ -26,6 +26,8 @@ namespace swage::learn {
 
 using Values = std::vector<int64_t>;  // one per lowering
 
+// "a, b and c"
+std::string ListText(absl::Span<const std::string> items);
 // "7 and 12"
 std::string ValuesText(const Values& values);
 bool IsConstant(const Values& values);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "absl/container/flat_hash_set.h"
 #include "compiler/ir/dim_expr.h"
 
 namespace swage::learn {
@@ -62,7 +61,10 @@ ir::Symbol Extents::NameOf(size_t i) const {
   static constexpr const char* kNames[] = {"n", "m", "k"};
   ir::Symbol named;
   if (i < options_.symbols.size()) named = options_.symbols[i];
-  if (named.name.empty()) named.name = i < 3 ? kNames[i] : absl::StrCat("d", i);
+  if (!named.name.empty()) return named;
+  named.name = i < 3 ? kNames[i] : absl::StrCat("d", i);
+  const auto taken = [&](const ir::Symbol& other) { return other.name == named.name; };
+  while (std::any_of(options_.symbols.begin(), options_.symbols.end(), taken)) named.name += "_";
   return named;
 }
 
@@ -144,13 +146,13 @@ bool Extents::SameValues(Dim a, Dim b) const {
   return left.ok() && right.ok() && *left == *right;
 }
 
-bool Extents::AssumeEqual(Dim a, Dim b) {
+bool Extents::RequireEqual(Dim a, Dim b) {
   if (!SameValues(a, b)) return false;
   if (!SolveEquation(a, b)) equations_.push_back({a, b, place_()});
   return true;
 }
 
-bool Extents::AssumeAtMost(Dim a, Dim b) {
+bool Extents::RequireAtMost(Dim a, Dim b) {
   const StatusOr<Values> left = ValuesOf(a), right = ValuesOf(b);
   if (!left.ok() || !right.ok()) return false;
   for (size_t i = 0; i < lowerings_; ++i) {
@@ -218,7 +220,7 @@ bool Extents::SolveRatio(Dim difference) {
   return true;
 }
 
-Status Extents::CheckEquations() {
+void Extents::RetryEquations() {
   for (bool changed = true; changed;) {
     const size_t before = equations_.size();
     std::erase_if(equations_, [&](const Condition& condition) {
@@ -227,7 +229,6 @@ Status Extents::CheckEquations() {
     });
     changed = equations_.size() != before;
   }
-  return OkStatus();
 }
 
 std::vector<Root> Extents::Roots() const {
@@ -309,6 +310,7 @@ bool Extents::SolveDivision(absl::Span<const Root> roots,
 }
 
 Status Extents::Solve(absl::Span<const Dim> known) {
+  solving_ = true;
   absl::flat_hash_set<Dim> seen;
   for (const Dim dim : known) {
     if (dim.is_static() || !seen.insert(dim).second) continue;
@@ -317,10 +319,10 @@ Status Extents::Solve(absl::Span<const Dim> known) {
   }
   for (size_t before = solved_.size() + 1; before != solved_.size();) {
     before = solved_.size();
-    SWAGE_RETURN_IF_ERROR(CheckEquations());
+    RetryEquations();
     SWAGE_RETURN_IF_ERROR(SolveBest());
   }
-  SWAGE_RETURN_IF_ERROR(CheckEquations());
+  RetryEquations();
   if (!equations_.empty()) {
     const Condition& open = equations_[0];
     return InvalidArgument("[learn] ", open.place, ": needs ", Now(open.a).ToString(), " to equal ",

@@ -11,24 +11,30 @@
 // chosen among the candidates of candidates.h at the end. What is asked to be at most something
 // else narrows the ranges of the symbols.
 //
-//   Extents extents(2, {});
+//   Extents extents(2, options);
 //   Dim n = extents.OfParameter({7, 12});
 //   Dim rows = extents.Of({8, 13}, place);       // an unknown
-//   extents.AssumeEqual(rows - 1, n);            // rows is n+1
-//   SWAGE_RETURN_IF_ERROR(extents.Solve());
+//   extents.set_place(place);
+//   extents.RequireEqual(rows - 1, n);           // rows is n+1
+//   SWAGE_RETURN_IF_ERROR(extents.Solve({}));
 //   extents.Now(rows);                           // n+1
+//
+// While it exists shape inference on this thread brings it the conditions that are open
+// (assumptions.h); from Solve on it takes none: what the symbols are is known then.
 #ifndef SWAGE_COMPILER_LEARN_EXTENTS_H_
 #define SWAGE_COMPILER_LEARN_EXTENTS_H_
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "base/status.h"
-#include "compiler/ir/shape_inference.h"
+#include "compiler/ir/assumptions.h"
+#include "compiler/ir/shape.h"
 #include "compiler/learn/candidates.h"
 #include "compiler/learn/learn.h"
 
@@ -37,7 +43,7 @@ namespace swage::learn {
 // What an error says of the extent at hand: "iota.4 (main.3), dimension 0".
 using Place = std::string;
 
-class Extents final : public ir::ShapeAssumptions {
+class Extents final : public ir::Assumptions {
  public:
   Extents(size_t lowerings, const LearnOptions& options)
       : lowerings_(lowerings), options_(options) {}
@@ -54,10 +60,17 @@ class Extents final : public ir::ShapeAssumptions {
   // Its values in the lowerings.
   StatusOr<Values> ValuesOf(ir::Dim dim) const;
 
-  // Equations and inequalities that come up meanwhile are of this instruction.
+  // Equations and inequalities that come up from now on are of this instruction.
   void set_place(std::function<Place()> place) { place_ = std::move(place); }
-  bool AssumeEqual(ir::Dim a, ir::Dim b) override;
-  bool AssumeAtMost(ir::Dim a, ir::Dim b) override;
+  // What the program needs for every size. False: it is not so in every lowering.
+  bool RequireEqual(ir::Dim a, ir::Dim b);
+  bool RequireAtMost(ir::Dim a, ir::Dim b);
+  bool AssumeEqual(ir::Dim a, ir::Dim b, std::string_view) override {
+    return !solving_ && RequireEqual(a, b);
+  }
+  bool AssumeAtMost(ir::Dim a, ir::Dim b, std::string_view) override {
+    return !solving_ && RequireAtMost(a, b);
+  }
 
   // Solves the unknowns. `known` are the extents of the program.
   Status Solve(absl::Span<const ir::Dim> known);
@@ -95,7 +108,7 @@ class Extents final : public ir::ShapeAssumptions {
   // Solves a == b for one of its symbols. False when it is in no form for that.
   bool SolveEquation(ir::Dim a, ir::Dim b);
   bool SolveRatio(ir::Dim difference);
-  Status CheckEquations();
+  void RetryEquations();
   Status SolveBest();
   bool SolveDivision(absl::Span<const Root> roots,
                      const absl::flat_hash_set<const ir::Symbol*>& solved);
@@ -108,6 +121,7 @@ class Extents final : public ir::ShapeAssumptions {
 
   const size_t lowerings_;
   const LearnOptions& options_;
+  bool solving_ = false;  // or solved
   std::function<Place()> place_;
   absl::flat_hash_map<const ir::Symbol*, Values> values_;
   std::vector<ir::Dim> parameters_;  // one per distinct list of values, as they were made

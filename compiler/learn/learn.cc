@@ -1,7 +1,10 @@
 #include "compiler/learn/learn.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "compiler/ir/bind_symbols.h"
+#include "compiler/ir/dim_expr.h"
 #include "compiler/ir/extent_walk.h"
 #include "compiler/ir/verifier.h"
 #include "compiler/learn/extents.h"
@@ -39,13 +42,11 @@ std::vector<Dim> ShapeExtents(const ir::Module& module) {
 // A call must be able to tell every size from its arguments: the lowered sizes are tried.
 Status CheckSolvable(const ir::Module& module, absl::Span<const ir::Module* const> lowerings) {
   for (const ir::Module* lowering : lowerings) {
-    std::vector<ir::NamedShape> wanted;
     std::vector<const ir::Shape*> got;
-    for (const ir::Instruction* parameter : module.entry()->parameters()) {
-      wanted.push_back({parameter->shape(), parameter->name()});
-      got.push_back(&lowering->entry()->parameter(static_cast<int>(got.size()))->shape());
+    for (const ir::Instruction* parameter : lowering->entry()->parameters()) {
+      got.push_back(&parameter->shape());
     }
-    const StatusOr<ir::SymbolBinding> binding = ir::SolveSizes(wanted, got);
+    const StatusOr<ir::SymbolBinding> binding = ir::SolveSizes(module, got);
     if (!binding.ok()) {
       return InvalidArgument("[learn] the sizes of the arguments do not tell the symbols: ",
                              binding.status().message());
@@ -54,26 +55,26 @@ Status CheckSolvable(const ir::Module& module, absl::Span<const ir::Module* cons
   return OkStatus();
 }
 
-// Where a parameter has each symbol.
-void PlaceSymbols(const ir::Module& module, LearnReport* report) {
-  for (SolvedValue& symbol : report->symbols) {
-    for (const ir::Instruction* parameter : module.entry()->parameters()) {
-      ir::ForEachLeaf(parameter->shape(), [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
-        for (int d = 0; d < leaf.rank() && symbol.place.empty(); ++d) {
-          std::vector<const ir::Symbol*> inside;
-          leaf.dim(d).CollectSymbols(&inside);
-          for (const ir::Symbol* candidate : inside) {
-            ir::SymbolScope scope;
-            const Dim dim = Dim::Symbol(candidate->name, candidate->min, candidate->max);
-            if (dim.ToString(scope) != symbol.expression) continue;
-            symbol.place =
-                absl::StrCat(parameter->name(), ", dimension ", d, leaf.dim(d) == dim ? "" : " is ",
-                             leaf.dim(d) == dim ? "" : leaf.dim(d).ToString());
-          }
-        }
-      });
-    }
+// Where a parameter has the symbol first: "x, dimension 0", or "x, dimension 0 is n+1".
+std::string PlaceOf(std::string_view symbol, const ir::Module& module) {
+  std::string place;
+  const auto look = [&](const std::string& name, int d, Dim dim) {
+    std::vector<const ir::Symbol*> inside;
+    dim.CollectSymbols(&inside);
+    const bool found = std::any_of(inside.begin(), inside.end(), [&](const ir::Symbol* one) {
+      return ir::SymbolWithRange(*one, false) == symbol;
+    });
+    if (!found) return;
+    place = absl::StrCat(name, ", dimension ", d);
+    if (dim.symbol() == nullptr) absl::StrAppend(&place, " is ", dim.ToString());
+  };
+  for (const ir::Instruction* parameter : module.entry()->parameters()) {
+    ir::ForEachLeaf(parameter->shape(), [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
+      for (int d = 0; d < leaf.rank() && place.empty(); ++d)
+        look(parameter->name(), d, leaf.dim(d));
+    });
   }
+  return place;
 }
 
 }  // namespace
@@ -110,7 +111,9 @@ StatusOr<Learned> LearnSymbolic(absl::Span<const ir::Module* const> lowerings,
     return InvalidArgument("[learn] the program is not right for every size: ", violation->message);
   }
   SWAGE_RETURN_IF_ERROR(CheckSolvable(*learned.module, lowerings));
-  PlaceSymbols(*learned.module, &learned.report);
+  for (SolvedValue& symbol : learned.report.symbols) {
+    symbol.place = PlaceOf(symbol.expression, *learned.module);
+  }
   return learned;
 }
 

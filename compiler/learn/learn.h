@@ -17,8 +17,9 @@
 // bring; shape inference with symbols decides, and only what it leaves open (an iota, a limit of a
 // slice) is read off the values. Every literal that varies becomes instructions that compute it
 // from get-dimension-size: integers and floats that are such an expression, its reciprocal, its
-// square root or the reciprocal of that, bit for bit in every lowering; arrays that are uniform,
-// count up, have few elements, or are the beginning of one array.
+// square root or the reciprocal of that (or up to 8 times these), or its logarithm, bit for bit in
+// every lowering; arrays that are uniform, count up, have three values by diagonals, have few
+// elements, or are the beginning of one array.
 //
 // Two lowerings cannot tell n+1 from m when both fit. What is not clear is refused by name, and a
 // third lowering settles it. Nothing is guessed: a program that is learned gives what was lowered

@@ -18,70 +18,61 @@ using ir::Opcode;
 using ir::Shape;
 
 constexpr int64_t kMaxElementwise = 64;  // elements of an array that are solved one by one
-constexpr int kMaxNumerator = 8;
+constexpr int kMaxFactor = 8;
 
 // What a float is of an expression of sizes. Computed in f64 and rounded once, as Python does; of
 // an f32 also the reciprocal of a root that was rounded to f32.
-enum class Form { kValue, kReciprocal, kSqrt, kReciprocalSqrt, kReciprocalSqrtF32, kLog };
+enum class Function { kNone, kSqrt, kLog };
+struct Form {
+  Function function = Function::kNone;
+  bool reciprocal = false;
+  bool in_f32 = false;
+
+  // Whether it may be negated: a value is an expression itself, and so is what has a logarithm.
+  bool has_sign() const { return reciprocal || function == Function::kSqrt; }
+};
+constexpr Form kForms[] = {
+    {},
+    {.reciprocal = true},
+    {.function = Function::kSqrt},
+    {.function = Function::kSqrt, .reciprocal = true},
+    {.function = Function::kSqrt, .reciprocal = true, .in_f32 = true},
+    {.function = Function::kLog},
+};
 
 struct ScalarForm {
-  Form form = Form::kValue;
-  int64_t numerator = 1;  // of the reciprocals; -1 negates a root
+  Form form = {};
+  int64_t factor = 1;  // over the rest in a reciprocal, else the sign
   Dim dim;
+
   std::string ToString() const {
-    const std::string text = dim.ToString();
-    switch (form) {
-      case Form::kValue:
-        return text;
-      case Form::kReciprocal:
-        return absl::StrCat(numerator, "/(", text, ")");
-      case Form::kSqrt:
-        return absl::StrCat(numerator < 0 ? "-" : "", "sqrt(", text, ")");
-      case Form::kReciprocalSqrt:
-      case Form::kReciprocalSqrtF32:
-        return absl::StrCat(numerator, "/sqrt(", text, ")");
-      case Form::kLog:
-        return absl::StrCat("log(", text, ")");
-    }
-    return text;
+    std::string text = dim.ToString();
+    if (form.function == Function::kSqrt) text = absl::StrCat("sqrt(", text, ")");
+    if (form.function == Function::kLog) text = absl::StrCat("log(", text, ")");
+    if (!form.reciprocal) return absl::StrCat(factor < 0 ? "-" : "", text);
+    if (form.function == Function::kNone) text = absl::StrCat("(", text, ")");
+    return absl::StrCat(factor, "/", text);
   }
 };
 
 // As the instructions compute it.
-double Apply(Form form, int64_t numerator, double x) {
-  switch (form) {
-    case Form::kValue:
-      return x;
-    case Form::kReciprocal:
-      return static_cast<double>(numerator) / x;
-    case Form::kSqrt:
-      return static_cast<double>(numerator) * std::sqrt(x);
-    case Form::kReciprocalSqrt:
-      return static_cast<double>(numerator) / std::sqrt(x);
-    case Form::kReciprocalSqrtF32:
-      return static_cast<float>(numerator) / std::sqrt(static_cast<float>(x));
-    case Form::kLog:
-      return std::log(x);
-  }
-  return x;
+template <typename Float>
+Float Apply(const Form& form, Float factor, Float x) {
+  if (form.function == Function::kSqrt) x = std::sqrt(x);
+  if (form.function == Function::kLog) x = std::log(x);
+  return form.reciprocal ? factor / x : factor * x;
+}
+
+double Apply(const Form& form, int64_t factor, int64_t x) {
+  if (form.in_f32) return Apply(form, static_cast<float>(factor), static_cast<float>(x));
+  return Apply(form, static_cast<double>(factor), static_cast<double>(x));
 }
 
 // The x for which Apply gives about `value`.
-double Invert(Form form, int64_t numerator, double value) {
-  switch (form) {
-    case Form::kValue:
-      return value;
-    case Form::kReciprocal:
-      return static_cast<double>(numerator) / value;
-    case Form::kSqrt:
-      return value * value;
-    case Form::kReciprocalSqrt:
-    case Form::kReciprocalSqrtF32:
-      return static_cast<double>(numerator * numerator) / (value * value);
-    case Form::kLog:
-      return std::exp(value);
-  }
-  return value;
+double Invert(const Form& form, double factor, double value) {
+  const double x = form.reciprocal ? factor / value : value / factor;
+  if (form.function == Function::kSqrt) return x * x;
+  return form.function == Function::kLog ? std::exp(x) : x;
 }
 
 class LiteralSolver {
@@ -108,13 +99,12 @@ class LiteralSolver {
   }
 
   static std::string Texts(absl::Span<const Literal> literals) {
-    std::string text;
-    for (size_t i = 0; i < literals.size(); ++i) {
-      std::string one = literals[i].ToString();
-      if (one.size() > 60) one = one.substr(0, 57) + "...";
-      absl::StrAppend(&text, i == 0 ? "" : i + 1 == literals.size() ? " and " : ", ", one);
+    std::vector<std::string> texts;
+    for (const Literal& literal : literals) {
+      std::string& text = texts.emplace_back(literal.ToString());
+      if (text.size() > 60) text = text.substr(0, 57) + "...";
     }
-    return text;
+    return ListText(texts);
   }
 
   void Report(std::string_view what, absl::Span<const Literal> literals, std::string expression) {
@@ -142,18 +132,14 @@ class LiteralSolver {
       return ScalarForm{.dim = dim};
     }
     if (ir::IsFloat(dtype)) {
-      for (const Form form : {Form::kValue, Form::kReciprocal, Form::kSqrt, Form::kReciprocalSqrt,
-                              Form::kReciprocalSqrtF32, Form::kLog}) {
+      for (const Form& form : kForms) {
         // The logarithm of f64 is not computed to the last bit.
-        if (form == Form::kReciprocalSqrtF32 && dtype != DType::kF32) continue;
-        if (form == Form::kLog && dtype == DType::kF64) continue;
-        const bool has_sign = form != Form::kValue && form != Form::kLog;
-        const bool has_numerator = has_sign && form != Form::kSqrt;
-        for (int64_t numerator = 1; numerator <= kMaxNumerator; ++numerator) {
-          if (numerator > 1 && !has_numerator) break;
-          if (auto found = SolveAs(form, numerator, values)) return *found;
-          if (!has_sign) continue;
-          if (auto found = SolveAs(form, -numerator, values)) return *found;
+        if (form.in_f32 && dtype != DType::kF32) continue;
+        if (form.function == Function::kLog && dtype == DType::kF64) continue;
+        for (int64_t factor = 1; factor <= (form.reciprocal ? kMaxFactor : 1); ++factor) {
+          if (auto found = SolveAs(form, factor, values)) return *found;
+          if (!form.has_sign()) continue;
+          if (auto found = SolveAs(form, -factor, values)) return *found;
         }
       }
     }
@@ -174,39 +160,41 @@ class LiteralSolver {
   }
 
   // The expression that gives exactly these bits in this form.
-  std::optional<ScalarForm> SolveAs(Form form, int64_t numerator,
+  std::optional<ScalarForm> SolveAs(const Form& form, int64_t factor,
                                     absl::Span<const Literal> values) const {
     Values integers;
     for (const Literal& value : values) {
-      const double number = value.GetDouble(0);
-      const double x = std::round(Invert(form, numerator, number));
-      if (!(std::abs(x) <= kMaxExact) || (form != Form::kValue && x <= 0)) return std::nullopt;
+      const double x = std::round(Invert(form, static_cast<double>(factor), value.GetDouble(0)));
+      const bool positive = form.reciprocal || form.function != Function::kNone;
+      if (!(std::abs(x) <= kMaxExact) || (positive && x <= 0)) return std::nullopt;
       integers.push_back(static_cast<int64_t>(x));
     }
     const StatusOr<Dim> dim = extents_.Choose(integers, [] { return Place(); });
     if (!dim.ok()) return std::nullopt;
     for (size_t i = 0; i < values.size(); ++i) {
-      const double made = Apply(form, numerator, static_cast<double>(integers[i]));
+      const double made = Apply(form, factor, integers[i]);
       if (Literal::Scalar(values[i].dtype(), made) != values[i]) return std::nullopt;
     }
-    return ScalarForm{form, numerator, *dim};
+    return ScalarForm{form, factor, *dim};
   }
 
-  StatusOr<Instruction*> Emit(const ScalarForm& form, DType dtype) {
-    if (form.form == Form::kValue) return sizes_->Value(form.dim, dtype);
-    ir::Builder& b = sizes_->builder();
-    const DType wide = form.form == Form::kReciprocalSqrtF32 ? DType::kF32 : DType::kF64;
-    SWAGE_ASSIGN_OR_RETURN(Instruction * value, sizes_->Value(form.dim, wide));
-    if (form.form == Form::kLog) {
-      SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kLog, value));
-    } else if (form.form != Form::kReciprocal) {
-      SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kSqrt, value));
+  StatusOr<Instruction*> Emit(const ScalarForm& scalar, DType dtype) {
+    const Form& form = scalar.form;
+    if (!form.reciprocal && form.function == Function::kNone) {
+      return sizes_->Value(scalar.dim, dtype);
     }
-    if (form.form == Form::kSqrt && form.numerator < 0) {
+    ir::Builder& b = sizes_->builder();
+    const DType wide = form.in_f32 ? DType::kF32 : DType::kF64;
+    SWAGE_ASSIGN_OR_RETURN(Instruction * value, sizes_->Value(scalar.dim, wide));
+    if (form.function != Function::kNone) {
+      const Opcode function = form.function == Function::kLog ? Opcode::kLog : Opcode::kSqrt;
+      SWAGE_ASSIGN_OR_RETURN(value, b.Unary(function, value));
+    }
+    if (form.reciprocal) {
+      Instruction* factor = b.Scalar(wide, static_cast<double>(scalar.factor));
+      SWAGE_ASSIGN_OR_RETURN(value, b.Binary(Opcode::kDivide, factor, value));
+    } else if (scalar.factor < 0) {
       SWAGE_ASSIGN_OR_RETURN(value, b.Unary(Opcode::kNegate, value));
-    } else if (form.form != Form::kSqrt && form.form != Form::kLog) {
-      Instruction* numerator = b.Scalar(wide, static_cast<double>(form.numerator));
-      SWAGE_ASSIGN_OR_RETURN(value, b.Binary(Opcode::kDivide, numerator, value));
     }
     return dtype == wide ? value : b.Convert(value, dtype);
   }
@@ -226,9 +214,11 @@ class LiteralSolver {
       SWAGE_ASSIGN_OR_RETURN(value, Beginning(literals));
     }
     if (value != nullptr) return value;
-    return InvalidArgument("[learn] ", PlaceHere("literal"), ": got ", Texts(literals),
-                           ", expected one value everywhere, numbers that count up by a step, at ",
-                           "most ", kMaxElementwise, " elements, or the beginning of one array");
+    return InvalidArgument(
+        "[learn] ", PlaceHere("literal"), ": got ", Texts(literals),
+        ", expected one value everywhere, numbers that count up by a step, three ",
+        "values by diagonals, at most ", kMaxElementwise,
+        " elements, or the beginning of one array");
   }
 
   // One value everywhere, which may vary.

@@ -317,7 +317,7 @@ Status Merger::MergeConstant(const Instructions& all, Frame* frame) {
     for (const Instruction* constant : all) literals.push_back(constant->literal());
     if (const std::optional<Shape> bound = BoundOfBeginning(literals)) {
       for (int d = 0; d < shape.rank(); ++d) {
-        if (!shape.dim(d).is_static()) extents_->AssumeAtMost(shape.dim(d), bound->dim(d));
+        if (!shape.dim(d).is_static()) extents_->RequireAtMost(shape.dim(d), bound->dim(d));
       }
     }
   }

@@ -11,6 +11,7 @@
 #define SWAGE_COMPILER_LEARN_MERGE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,9 +74,8 @@ class Merger {
   StatusOr<ir::Shape> ShapeOf(const Instructions& all, absl::Span<const ir::Shape* const> operands,
                               const ir::Attributes& attributes,
                               absl::Span<ir::Computation* const> called);
-  // The shape with extents of its own, for ops whose operands do not give them all.
-  ir::Shape Declared(const Instructions& all);
-  void DeclareReshape(const Instructions& all, const ir::Shape& operand, ir::Shape* result);
+  // The shape with extents of its own, but for those that are given.
+  ir::Shape Declared(const Instructions& all, absl::Span<const std::optional<ir::Dim>> given = {});
   Status RequireShape(const Instructions& all, const ir::Shape& inferred);
   Status Unify(const ir::Shape& a, const ir::Shape& b, const Instructions& all);
   Status MergeEntryLayout(ir::Module* module) const;

@@ -32,6 +32,67 @@ bool Multiply(Values* product, const Values& values) {
   return fits;
 }
 
+using GivenDims = std::vector<std::optional<Dim>>;
+
+// The extents of a broadcast that are its operand's.
+GivenDims BroadcastDims(const Instruction& first, const Shape& operand) {
+  GivenDims given(first.shape().rank());
+  const ir::DimList& dimensions = first.dimensions();
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    given[dimensions[d]] = operand.dim(static_cast<int>(d));
+  }
+  return given;
+}
+
+// A reshape's extents from its operand's: both shapes are cut where their products agree in every
+// lowering. A piece with one extent on the right is the product of the left; one with one varying
+// extent on the right is the product of the left over the others. The rest is left to equations.
+GivenDims ReshapeDims(const Instructions& all, const Shape& operand) {
+  LoweredShapes from;
+  for (const Instruction* instruction : all) from.push_back(&instruction->operand(0)->shape());
+  const LoweredShapes to = ShapesOf(all);
+  const int rank = to[0]->rank();
+  GivenDims given(rank);
+  int i = 0, j = 0;
+  while (j < rank) {
+    const int first_i = i, first_j = j;
+    Values left(all.size(), 1), right(all.size(), 1);
+    bool fits = Multiply(&right, ExtentsAt(to, j++));
+    while (left != right && fits) {
+      // The side that is behind in the first lowering where they differ takes the next extent.
+      size_t k = 0;
+      while (left[k] == right[k]) ++k;
+      if (left[k] < right[k] && i < operand.rank()) {
+        fits = Multiply(&left, ExtentsAt(from, i++));
+      } else if (left[k] > right[k] && j < rank) {
+        fits = Multiply(&right, ExtentsAt(to, j++));
+      } else {
+        fits = false;
+      }
+    }
+    if (!fits) return given;
+    Dim product = 1;
+    for (int d = first_i; d < i; ++d) product *= operand.dim(d);
+    std::vector<int> varying;
+    Dim others = 1;
+    for (int d = first_j; d < j; ++d) {
+      const Values values = ExtentsAt(to, d);
+      if (IsConstant(values)) {
+        others *= values[0];
+      } else {
+        varying.push_back(d);
+      }
+    }
+    if (varying.size() != 1) continue;
+    if (others == Dim(1)) {
+      given[varying[0]] = product;
+    } else if (const Dim quotient = FloorDiv(product, others); quotient * others == product) {
+      given[varying[0]] = quotient;
+    }
+  }
+  return given;
+}
+
 }  // namespace
 
 Status Merger::MergeEntryLayout(ir::Module* module) const {
@@ -69,62 +130,20 @@ Status Merger::MergeEntryLayout(ir::Module* module) const {
   return OkStatus();
 }
 
-Shape Merger::Declared(const Instructions& all) {
+Shape Merger::Declared(const Instructions& all, absl::Span<const std::optional<Dim>> given) {
   Shape shape = all[0]->shape();
   shape.clear_layout();
   ForEachArray(&shape, ShapesOf(all), [&](Shape* leaf, const LoweredShapes& leaves) {
     for (int d = 0; d < leaf->rank(); ++d) {
+      if (static_cast<size_t>(d) < given.size() && given[d].has_value()) {
+        leaf->set_dim(d, *given[d]);
+        continue;
+      }
       leaf->set_dim(d, extents_->Of(ExtentsAt(leaves, d),
                                     [&] { return absl::StrCat(PlaceOf(all), ", dimension ", d); }));
     }
   });
   return shape;
-}
-
-// A reshape's extents from its operand's: both shapes are cut where their products agree in every
-// lowering. A piece with one extent on the right is the product of the left; one with one varying
-// extent on the right is the product of the left over the others.
-void Merger::DeclareReshape(const Instructions& all, const Shape& operand, Shape* result) {
-  LoweredShapes from;
-  for (const Instruction* instruction : all) from.push_back(&instruction->operand(0)->shape());
-  const LoweredShapes to = ShapesOf(all);
-  int i = 0, j = 0;
-  while (j < result->rank()) {
-    const int first_i = i, first_j = j;
-    Values left(all.size(), 1), right(all.size(), 1);
-    bool fits = Multiply(&right, ExtentsAt(to, j++));
-    while (left != right && fits) {
-      // The side that is behind in the first lowering where they differ takes the next extent.
-      size_t k = 0;
-      while (left[k] == right[k]) ++k;
-      if (left[k] < right[k] && i < operand.rank()) {
-        fits = Multiply(&left, ExtentsAt(from, i++));
-      } else if (left[k] > right[k] && j < result->rank()) {
-        fits = Multiply(&right, ExtentsAt(to, j++));
-      } else {
-        fits = false;
-      }
-    }
-    if (!fits) return;  // as declared: equations decide
-    Dim product = 1;
-    for (int d = first_i; d < i; ++d) product *= operand.dim(d);
-    std::vector<int> varying;
-    Dim others = 1;
-    for (int d = first_j; d < j; ++d) {
-      const Values values = ExtentsAt(to, d);
-      if (IsConstant(values)) {
-        others *= values[0];
-      } else {
-        varying.push_back(d);
-      }
-    }
-    if (varying.size() != 1) continue;
-    if (others == Dim(1)) {
-      result->set_dim(varying[0], product);
-    } else if (const Dim quotient = FloorDiv(product, others); quotient * others == product) {
-      result->set_dim(varying[0], quotient);
-    }
-  }
 }
 
 StatusOr<Shape> Merger::ShapeOf(const Instructions& all, absl::Span<const Shape* const> operands,
@@ -144,21 +163,18 @@ StatusOr<Shape> Merger::ShapeOf(const Instructions& all, absl::Span<const Shape*
     result.clear_layout();
     return extents_->Now(result);
   }
-  Shape declared = all[0]->shape();
-  declared.clear_layout();
+  Shape declared;
   if (opcode == Opcode::kIota) {
     declared = Declared(all);
   } else if (opcode == Opcode::kBroadcast) {
-    declared = Declared(all);
-    const ir::DimList& dimensions = all[0]->dimensions();
-    for (size_t d = 0; d < dimensions.size(); ++d) {
-      declared.set_dim(static_cast<int>(dimensions[d]), operands[0]->dim(static_cast<int>(d)));
-    }
+    declared = Declared(all, BroadcastDims(*all[0], *operands[0]));
   } else if (opcode == Opcode::kReshape || opcode == Opcode::kBitcast) {
-    declared = Declared(all);
-    DeclareReshape(all, *operands[0], &declared);
+    declared = Declared(all, ReshapeDims(all, *operands[0]));
+  } else {
+    declared = all[0]->shape();
+    declared.clear_layout();
   }
-  return ir::InferShape({opcode, operands, attributes, called, &declared, extents_});
+  return ir::InferShape({opcode, operands, attributes, called, &declared});
 }
 
 // What the rules give must be what every lowering has; an extent that never varies is a number.
@@ -176,7 +192,7 @@ Status Merger::RequireShape(const Instructions& all, const Shape& inferred) {
                                  ValuesText(wanted), ", expected ", leaf->dim(d).ToString(), " (",
                                  ValuesText(*got), ") from its operands");
       } else if (IsConstant(wanted) && !leaf->dim(d).is_static()) {
-        extents_->AssumeEqual(leaf->dim(d), wanted[0]);
+        extents_->RequireEqual(leaf->dim(d), wanted[0]);
       }
     }
   });
@@ -189,7 +205,7 @@ Status Merger::Unify(const Shape& a, const Shape& b, const Instructions& all) {
   }
   for (int d = 0; a.is_array() && d < a.rank(); ++d) {
     const Dim x = extents_->Now(a.dim(d)), y = extents_->Now(b.dim(d));
-    if (x == y || extents_->AssumeEqual(x, y)) continue;
+    if (x == y || extents_->RequireEqual(x, y)) continue;
     return InvalidArgument("[learn] ", PlaceOf(all), ": ", x.ToString(), " and ", y.ToString(),
                            " differ");
   }

@@ -31,12 +31,12 @@ StatusOr<Instruction*> SizeValues::Value(Dim dim, DType dtype) {
 
 StatusOr<Instruction*> SizeValues::FromParameter(Dim dim) {
   for (Instruction* parameter : computation_->parameters()) {
-    if (HasDim(parameter->shape(), dim)) return FromLeaf(parameter, dim, 0);
+    if (HasDim(parameter->shape(), dim)) return FromLeaf(parameter, dim);
   }
   return nullptr;
 }
 
-StatusOr<Instruction*> SizeValues::FromLeaf(Instruction* value, Dim dim, int depth) {
+StatusOr<Instruction*> SizeValues::FromLeaf(Instruction* value, Dim dim) {
   const ir::Shape& shape = value->shape();
   if (shape.is_array()) {
     int d = 0;
@@ -46,7 +46,7 @@ StatusOr<Instruction*> SizeValues::FromLeaf(Instruction* value, Dim dim, int dep
   int element = 0;
   while (!HasDim(shape.tuple_shape(element), dim)) ++element;
   SWAGE_ASSIGN_OR_RETURN(Instruction * inner, builder_.GetTupleElement(value, element));
-  return FromLeaf(inner, dim, depth + 1);
+  return FromLeaf(inner, dim);
 }
 
 StatusOr<Instruction*> SizeValues::Wide(Dim dim) {

@@ -25,7 +25,7 @@ class SizeValues {
  private:
   // The s32 size of a parameter's dimension that is `dim`; null when there is none.
   StatusOr<ir::Instruction*> FromParameter(ir::Dim dim);
-  StatusOr<ir::Instruction*> FromLeaf(ir::Instruction* value, ir::Dim dim, int depth);
+  StatusOr<ir::Instruction*> FromLeaf(ir::Instruction* value, ir::Dim dim);
   StatusOr<ir::Instruction*> Wide(ir::Dim dim);
   StatusOr<ir::Instruction*> WideAtom(const ir::DimNode& node);
 

@@ -15,7 +15,7 @@ StatusOr<std::vector<ir::Literal>> RunOnEvaluator(const ir::Module& module,
                                                   const std::vector<ir::Literal>& args) {
   SWAGE_ASSIGN_OR_RETURN(const ir::Literal result,
                          evaluator::Evaluate(module, args, {.max_bytes = kEvaluatorBytes}));
-  return tools::Leaves(result);
+  return ir::Leaves(result);
 }
 
 // Replaces what the entry's parameters are used for by constants; the parameters stay.

@@ -13,7 +13,6 @@
 #include "compiler/ir/parser.h"
 #include "compiler/passes/physical_padding.h"
 #include "tools/corpus_case.h"
-#include "tools/device.h"
 
 namespace swage::cases {
 namespace {
@@ -79,13 +78,9 @@ StatusOr<std::vector<Literal>> RunOnCpu(const ir::Module& module,
                                         const passes::CompilerOptions& options,
                                         const std::vector<Literal>& args) {
   SWAGE_ASSIGN_OR_RETURN(const auto program, cpu::Compile(module.Clone(), {.compiler = options}));
-  std::vector<ir::NamedShape> wanted;
   std::vector<const ir::Shape*> got;
-  for (const ir::Instruction* parameter : module.entry()->parameters()) {
-    wanted.push_back({parameter->shape(), parameter->name()});
-  }
   for (const Literal& arg : args) got.push_back(&arg.shape());
-  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, ir::SolveSizes(wanted, got));
+  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, ir::SolveSizes(module, got));
   SWAGE_ASSIGN_OR_RETURN(const auto sized, program->ForSizes(sizes));
   return codegen::RunOnLiterals(*sized, args);
 }
@@ -97,7 +92,7 @@ StatusOr<std::vector<Literal>> RunOnEvaluator(const ir::Module& module,
   passes::PassContext context(options);
   SWAGE_RETURN_IF_ERROR(passes::PhysicalPadding().Run(*padded, context).status());
   SWAGE_ASSIGN_OR_RETURN(const Literal result, evaluator::Evaluate(*padded, args));
-  return tools::Leaves(result);
+  return ir::Leaves(result);
 }
 
 std::unique_ptr<ir::Module> Parse(const std::string& entry) {
@@ -110,7 +105,7 @@ std::unique_ptr<ir::Module> Parse(const std::string& entry) {
 void Expect(const std::string& entry, const std::vector<Literal>& args,
             const std::vector<Literal>& expected, Tolerance tolerance = {}) {
   SCOPED_TRACE(entry);
-  const ir::AssumptionScope sizes_fit;
+  ir::AssumptionScope sizes_fit;
   const auto module = Parse(entry);
   ASSERT_NE(module, nullptr);
   for (const passes::CompilerOptions& options : EveryPadding()) {

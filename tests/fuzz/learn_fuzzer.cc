@@ -24,7 +24,7 @@ void Require(bool holds, std::string_view what, const std::string& detail) {
   std::abort();
 }
 
-// Arguments of array parameters, all different numbers; none where there are too many elements.
+// Arguments of array parameters, numbers of both signs; none where there are too many elements.
 std::vector<Literal> ArgumentsOf(const Module& module) {
   constexpr int64_t kMaxElements = 4096;
   std::vector<Literal> arguments;

@@ -27,11 +27,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Tensor Attend(Tensor q, Tensor k, Tensor v) {
-  const Tensor s = matmul(q, transpose(k)) / std::sqrt(float(q.dim(-1)));
-  return matmul(softmax(s, -1), v);
-}
-
 std::string TextOf(const MissReport& report) {
   std::ostringstream out;
   out << report;

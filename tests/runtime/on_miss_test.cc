@@ -16,22 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Tensor Attend(Tensor q, Tensor k, Tensor v) {
-  const Tensor s = matmul(q, transpose(k)) / 8.0f;
-  return matmul(softmax(s, -1), v);
-}
-
-Tensor Numbers(const ShapeVector& shape) {
-  int64_t size = 1;
-  for (int64_t extent : shape) size *= extent;
-  return sin(reshape(arange(size, f32), shape));
-}
-
-bool SameBits(const Tensor& a, const Tensor& b) {
-  return a.byte_size() == b.byte_size() &&
-         std::memcmp(a.raw_data(), b.raw_data(), a.byte_size()) == 0;
-}
-
 TEST(OnMissTest, AnErrorNamesFunctionKeyAndDifference) {
   clear_cache();
   auto f = jit(Attend, {.name = "served", .on_miss = OnMiss::kError});

@@ -4,6 +4,8 @@
 #ifndef SWAGE_TESTS_RUNTIME_TENSOR_TESTING_H_
 #define SWAGE_TESTS_RUNTIME_TENSOR_TESTING_H_
 
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -43,6 +45,22 @@ template <typename T>
 std::vector<T> ValuesOf(const std::function<Tensor(const std::vector<Tensor>&)>& fn,
                         const std::vector<Tensor>& arguments) {
   return Both(fn, arguments).to_vector<T>();
+}
+
+inline Tensor Attend(Tensor q, Tensor k, Tensor v) {
+  const Tensor s = matmul(q, transpose(k)) / std::sqrt(float(q.dim(-1)));
+  return matmul(softmax(s, -1), v);
+}
+
+// Numbers that differ everywhere.
+inline Tensor Numbers(const ShapeVector& shape) {
+  int64_t size = 1;
+  for (int64_t extent : shape) size *= extent;
+  return sin(reshape(arange(size, f32), shape));
+}
+
+inline bool SameBits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() && std::memcmp(a.raw_data(), b.raw_data(), a.byte_size()) == 0;
 }
 
 inline Tensor F32(std::initializer_list<float> values) { return array(values); }

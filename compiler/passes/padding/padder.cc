@@ -99,7 +99,7 @@ Status Padder::Check() const {
 }
 
 StatusOr<bool> Padder::Run() {
-  if (ir::SymbolsOf(module_).empty()) return false;
+  if (!ir::HasSymbols(module_)) return false;
   SWAGE_RETURN_IF_ERROR(Check());
   const std::vector<Editor::Ref> old = editor_.PostOrder();
   for (const Editor::Ref& ref : old) {

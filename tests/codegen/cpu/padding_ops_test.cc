@@ -438,7 +438,7 @@ void CheckProgram(const ir::Module& module) {
 }
 
 void CheckOpcode(Opcode opcode) {
-  const ir::AssumptionScope sizes_fit;
+  ir::AssumptionScope sizes_fit;
   for (const std::string& program : ProgramsOf(opcode)) {
     SCOPED_TRACE(program);
     const auto module = Parse(program);

@@ -11,7 +11,6 @@
 #include "compiler/passes/registry.h"
 #include "compiler/pipelines/cpu.h"
 #include "tools/corpus_case.h"
-#include "tools/device.h"
 
 namespace swage::cpu {
 namespace {
@@ -92,7 +91,7 @@ std::vector<tools::CorpusCase> Programs() {
     for (float& element : literal.mutable_data<float>()) element = x += 0.0625f;
     everything.inputs.push_back(std::move(literal));
   }
-  everything.outputs = tools::Leaves(*evaluator::Evaluate(*plain, everything.inputs));
+  everything.outputs = ir::Leaves(*evaluator::Evaluate(*plain, everything.inputs));
   everything.tolerances.assign(everything.outputs.size(), {.rtol = 1e-5, .atol = 1e-5});
   programs.push_back(std::move(everything));
   for (const char* name : {"program/attend_causal_mha", "program/layernorm", "program/rope"}) {

@@ -29,7 +29,7 @@ sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
 )";
 
 std::unique_ptr<ir::Module> Parse(const std::string& entry) {
-  const ir::AssumptionScope sizes_fit;
+  ir::AssumptionScope sizes_fit;
   auto module =
       ir::ParseHlo(absl::StrCat("HloModule m\n", kReducers, "ENTRY main {\n", entry, "}"));
   EXPECT_TRUE(module.ok()) << module.status();
@@ -52,11 +52,6 @@ std::vector<Literal> Arguments(const ir::Module& module) {
     arguments.push_back(std::move(literal));
   }
   return arguments;
-}
-
-std::vector<Literal> Leaves(const Literal& literal) {
-  if (literal.is_tuple()) return {literal.elements().begin(), literal.elements().end()};
-  return {literal};
 }
 
 bool Close(const Literal& got, const Literal& want, double tolerance) {
@@ -106,7 +101,7 @@ void CheckAtSizes(const std::string& entry, const std::vector<Sizes>& all, doubl
     ASSERT_TRUE(sized.ok()) << sized.status();
     const auto got = codegen::RunOnLiterals(**sized, arguments);
     ASSERT_TRUE(got.ok()) << got.status();
-    const std::vector<Literal> leaves = Leaves(*want);
+    const std::vector<Literal> leaves = ir::Leaves(*want);
     ASSERT_EQ(got->size(), leaves.size());
     const auto alone = Compile(exact->Clone(), {});
     ASSERT_TRUE(alone.ok()) << alone.status();

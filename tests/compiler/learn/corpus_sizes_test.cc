@@ -6,9 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
-#include "compiler/ir/verifier.h"
 #include "compiler/learn/learn.h"
 
 namespace swage::learn {

@@ -19,6 +19,22 @@ namespace swage::learn {
 // What the keys of `text` stand for: {{"$n", "7"}}.
 using Replacements = std::vector<std::pair<std::string, std::string>>;
 
+// What $n, $m and $p are in each lowering: At({{7, 5}, {12, 9}}).
+inline std::vector<Replacements> At(const std::vector<std::vector<int>>& lowerings) {
+  static constexpr const char* kKeys[] = {"$n", "$m", "$p"};
+  std::vector<Replacements> all;
+  for (const std::vector<int>& sizes : lowerings) {
+    Replacements& one = all.emplace_back();
+    for (size_t i = 0; i < sizes.size(); ++i) one.emplace_back(kKeys[i], std::to_string(sizes[i]));
+  }
+  return all;
+}
+
+// A program of one computation.
+inline std::string Main(const std::string& body) {
+  return "HloModule f\nENTRY main {" + body + "}";
+}
+
 inline std::string Lowered(std::string text, const Replacements& replacements) {
   for (const auto& [key, value] : replacements) {
     for (size_t at; (at = text.find(key)) != text.npos;) text.replace(at, key.size(), value);

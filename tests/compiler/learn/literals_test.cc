@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "compiler/evaluator/evaluator.h"
-#include "compiler/ir/verifier.h"
 #include "tests/compiler/learn/learn_testing.h"
 
 namespace swage::learn {
@@ -17,12 +16,10 @@ ir::Literal Zeros(const std::string& shape) { return *ir::Literal::Create(*ir::P
 // The program `x: f32[$n,3] -> constant`, learned from the literals at 7 and 12 (and 33), at n
 // = 20. The error, where there is one.
 std::string At20(const std::string& shape, const std::vector<std::string>& literals) {
-  const std::string text = R"(
-HloModule f
-ENTRY main {
+  const std::string text = Main(R"(
   x = f32[$n,3] parameter(0)
   ROOT c = $shape constant($c)
-})";
+)");
   std::vector<Replacements> all;
   const char* sizes[] = {"7", "12", "33"};
   for (size_t i = 0; i < literals.size(); ++i) {
@@ -182,7 +179,7 @@ ENTRY main {
   y = f32[] parameter(1)
   ROOT r = f32[] call(y), to_apply=half
 })";
-  const StatusOr<Learned> learned = LearnFrom(text, {{{"$n", "7"}}, {{"$n", "12"}}});
+  const StatusOr<Learned> learned = LearnFrom(text, At({{7}, {12}}));
   ASSERT_TRUE(learned.ok()) << learned.status();
   const auto result = evaluator::Evaluate(
       *learned->module, {Zeros("f32[20]"), ir::Literal::Scalar(ir::DType::kF32, 10)});
@@ -205,21 +202,19 @@ ENTRY main {
   zero = f32[] constant(0)
   ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=scaled
 })",
-                          {{{"$n", "7"}}, {{"$n", "12"}}}),
+                          At({{7}, {12}})),
               HasSubstr("c (scaled): got 7 and another value, which is not supported in the "
                         "computation of a reduction"));
 }
 
 TEST(Literals, TheReportSaysWhatWasSolved) {
-  const StatusOr<Learned> learned = LearnFrom(R"(
-HloModule f
-ENTRY main {
+  const StatusOr<Learned> learned = LearnFrom(Main(R"(
   x = f32[$n] parameter(0)
   c = f32[] constant($n)
   d = f32[$n] broadcast(c), dimensions={}
   ROOT r = f32[$n] divide(x, d)
-})",
-                                              {{{"$n", "7"}}, {{"$n", "12"}}});
+)"),
+                                              At({{7}, {12}}));
   ASSERT_TRUE(learned.ok()) << learned.status();
   EXPECT_EQ(learned->report.ToString(),
             "symbol n: 7 and 12 (x, dimension 0)\n"
