@@ -1,5 +1,6 @@
 #include "cache/config.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,17 @@ StatusOr<Config> ConfigFromEnvironment() {
   StatusOr<Config> config = LoadConfig(*path);
   if (config.ok()) return config;
   return Annotate(config.status(), "\nSWAGE_CONFIG names this file");
+}
+
+const StatusOr<Config>& GlobalConfig() {
+  // No lock, which a thread that a fork left behind would keep; of threads that come first together
+  // each reads, and one counts. Never destroyed: other threads may work while the process ends.
+  static std::atomic<const StatusOr<Config>*> global{nullptr};
+  const StatusOr<Config>* known = global.load(std::memory_order_acquire);
+  if (known != nullptr) return *known;
+  auto read = std::make_unique<const StatusOr<Config>>(ConfigFromEnvironment());
+  const bool first = global.compare_exchange_strong(known, read.get(), std::memory_order_acq_rel);
+  return first ? *read.release() : *known;
 }
 
 DiskOptions DiskOptionsFrom(const CacheConfig& config) {

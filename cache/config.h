@@ -14,7 +14,7 @@
 //   [symbols.seq]
 //   [functions.encode]
 //
-//   StatusOr<Config> config = ConfigFromEnvironment();
+//   const StatusOr<Config>& config = GlobalConfig();
 //   if (!config.ok()) ...   // all problems, a line each: "swage.toml:3:1: error: unknown key ..."
 //
 // A file with a problem is refused whole: InvalidArgument with every problem in the order of their
@@ -63,6 +63,8 @@ StatusOr<Config> LoadConfig(const std::string& path);
 
 // The file that SWAGE_CONFIG names, or an empty configuration without one.
 StatusOr<Config> ConfigFromEnvironment();
+// The same as this process saw it first: the file is read on the first call only, from any thread.
+const StatusOr<Config>& GlobalConfig();
 
 // Where the disk tier is and how large: SWAGE_CACHE_DIR beats the file, which beats the default
 // place (cache/cache_dir.h).

@@ -11,6 +11,7 @@ namespace {
 using policy::DimSpec;
 using policy::FunctionPolicy;
 using policy::Mode;
+using policy::SizeRange;
 using policy::SymbolPolicy;
 using policy::WarmupAxis;
 using policy::WarmupSet;
@@ -89,11 +90,17 @@ class FunctionChecker {
     if (mode_ == Mode::kBucket && !symbol.buckets.exact()) {
       return static_cast<int64_t>(symbol.buckets.bounds().size());
     }
-    const int64_t sizes = symbol.max - symbol.min;
-    return sizes == policy::kUnbounded ? sizes : sizes / symbol.multiple_of + 1;
+    const SizeRange sizes = policy::MultiplesIn({symbol.min, symbol.max}, symbol.multiple_of);
+    const int64_t steps = (sizes.high - sizes.low) / symbol.multiple_of;
+    return steps == policy::kUnbounded ? steps : steps + 1;
   }
 
   int64_t limit() const { return function_.max_compiles.value_or(0); }
+  // Of programs that are warmed up.
+  int64_t MostWarmup() const { return limit() == 0 ? kMaxWarmup : limit(); }
+  std::string MostWarmupText() const {
+    return limit() == 0 ? absl::StrCat(kMaxWarmup) : absl::StrCat("max_compiles (", limit(), ")");
+  }
 
   // They are compiled when they are first called, so it is no error yet.
   void WarnOfProduct() {
@@ -126,9 +133,11 @@ class FunctionChecker {
     }
     // Each of them alone is small enough.
     if (!fine || function_.warmup.size() < 2) return;
-    const int64_t most = limit() == 0 ? kMaxWarmup : limit();
-    const int64_t count = policy::CountWarmup(function_, mode_, most + 1);
-    if (count > most) ReportTooMany(*table_.warmup_place, table_.name + ".warmup", "all sets", 0);
+    const int64_t most = MostWarmup();
+    if (policy::CountWarmup(function_, mode_, most + 1) <= most) return;
+    problems_.Error(*table_.warmup_place,
+                    absl::StrCat(table_.name, ".warmup: all sets together need more than ",
+                                 MostWarmupText(), " programs"));
   }
 
   bool CheckAllNamed(const WarmupTable& table) {
@@ -168,8 +177,9 @@ class FunctionChecker {
 
   std::string WhyNotAll(const SymbolPolicy& symbol) const {
     if (mode_ == Mode::kExact) return "'all' needs buckets, and mode is 'exact'";
-    if (symbol.max == policy::kUnbounded)
+    if (symbol.max == policy::kUnbounded) {
       return absl::StrCat("'all' needs the largest size: symbols.", symbol.name, ".max");
+    }
     const int64_t count = BucketCount(symbol);
     if (count <= policy::kMaxBuckets) return "";
     return absl::StrCat("'all' are ", count, " sizes, more than ", policy::kMaxBuckets);
@@ -187,17 +197,17 @@ class FunctionChecker {
   // One size of each bucket: the largest that there is.
   std::vector<int64_t> AllSizes(const SymbolPolicy& symbol) const {
     const int64_t step = symbol.multiple_of;
+    const SizeRange all = policy::MultiplesIn({symbol.min, symbol.max}, step);
+    if (mode_ == Mode::kSymbolic) return {all.high};
     std::vector<int64_t> sizes;
-    if (mode_ == Mode::kSymbolic) return {symbol.max / step * step};
     if (symbol.buckets.exact()) {
-      const int64_t first = (symbol.min + step - 1) / step;
-      for (int64_t i = first; i <= symbol.max / step; ++i) sizes.push_back(i * step);
+      const int64_t count = BucketCount(symbol);
+      for (int64_t i = 0; i < count; ++i) sizes.push_back(all.low + i * step);
       return sizes;
     }
     for (size_t i = 0; i < symbol.buckets.bounds().size(); ++i) {
-      const policy::SizeRange range = symbol.buckets.RangeAt(i);
-      const int64_t size = range.high / step * step;
-      if (size >= range.low) sizes.push_back(size);
+      const SizeRange range = policy::MultiplesIn(symbol.buckets.RangeAt(i), step);
+      if (range.low <= range.high) sizes.push_back(range.high);
     }
     return sizes;
   }
@@ -205,32 +215,20 @@ class FunctionChecker {
   // The number of programs that the sizes need.
   int64_t Programs(const WarmupAxis& axis) const {
     const SymbolPolicy& symbol = *function_.FindSymbol(axis.symbol);
-    std::vector<int64_t> bounds;
+    std::set<int64_t> bounds;
     for (const int64_t size : axis.sizes) {
-      const StatusOr<policy::Placement> place = policy::PlaceSize(function_, mode_, symbol, size);
-      bounds.push_back(place.ok() ? place->range.high : size);
+      bounds.insert(policy::BoundOf(function_, mode_, symbol, size));
     }
-    std::sort(bounds.begin(), bounds.end());
-    bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
     return static_cast<int64_t>(bounds.size());
   }
 
   bool CheckSet(const WarmupTable& table, const WarmupSet& set) {
     Product product;
     for (const WarmupAxis& axis : set.axes) product.Times(Programs(axis), axis.symbol);
-    if (product.count <= (limit() == 0 ? kMaxWarmup : limit())) return true;
-    ReportTooMany(table.place, table.name, product.text, product.count);
+    if (product.count <= MostWarmup()) return true;
+    problems_.Error(table.place, absl::StrCat(table.name, ": ", product.text, " = ", product.count,
+                                              " programs are more than ", MostWarmupText()));
     return false;
-  }
-
-  // `count` 0: not counted to the end.
-  void ReportTooMany(Place place, const std::string& name, const std::string& what, int64_t count) {
-    const std::string most =
-        limit() == 0 ? absl::StrCat(kMaxWarmup) : absl::StrCat("max_compiles (", limit(), ")");
-    problems_.Error(
-        place, absl::StrCat(name, ": ", what, count == 0 ? "" : absl::StrCat(" = ", count),
-                            count == 0 ? " together need" : " programs are", " more than ", most,
-                            count == 0 ? " programs" : ""));
   }
 
   const FunctionTable& table_;

@@ -17,23 +17,30 @@ using policy::FunctionPolicy;
 constexpr int64_t kMaxArgs = 4096;
 constexpr size_t kMaxRank = 64;
 
-constexpr std::string_view kFunctionKeys[] = {
-    "args",     "max_compiles",      "max_waste", "mode",    "on_limit",   "on_miss",
-    "overflow", "overflow_multiple", "pad_value", "symbols", "unpaddable", "warmup"};
 constexpr std::string_view kArgKeys[] = {"dims", "index", "name", "pad_value"};
 
-// In the order of their enums.
-constexpr std::string_view kModes[] = {"exact", "bucket", "symbolic"};
-constexpr std::string_view kOnMiss[] = {"wait", "background", "error", "exact"};
-constexpr std::string_view kUnpaddable[] = {"exact", "error"};
-constexpr std::string_view kOnLimit[] = {"error", "largest-bucket", "interpret"};
-constexpr std::string_view kOverflow[] = {"exact", "error", "multiple"};
+// Sorted: the settings, and what only a function has.
+const std::vector<std::string_view>& FunctionKeys() {
+  static const std::vector<std::string_view> keys = [] {
+    std::vector<std::string_view> all = {"args", "symbols", "warmup"};
+    all.insert(all.end(), std::begin(kSettingKeys), std::end(kSettingKeys));
+    std::sort(all.begin(), all.end());
+    return all;
+  }();
+  return keys;
+}
 
 template <typename Enum>
-std::optional<Enum> ReadEnum(const TableReader& table, std::string_view key,
-                             std::span<const std::string_view> names) {
-  const std::optional<Field<size_t>> at = table.OneOf(key, names);
-  return at.has_value() ? std::optional<Enum>(static_cast<Enum>(at->value)) : std::nullopt;
+std::optional<Field<Enum>> ReadEnum(const TableReader& table, std::string_view key,
+                                    std::string_view (*name)(Enum)) {
+  const std::optional<Field<size_t>> at = table.OneOf(key, policy::NamesOf(name));
+  if (!at.has_value()) return std::nullopt;
+  return Field<Enum>{static_cast<Enum>(at->value), at->place, at->name};
+}
+
+template <typename T>
+std::optional<T> ValueOf(const std::optional<Field<T>>& field) {
+  return field.has_value() ? std::optional<T>(field->value) : std::nullopt;
 }
 
 // A number, or "zero".
@@ -47,8 +54,7 @@ std::optional<double> ReadPadValue(const TableReader& table) {
                                         ": expected a number or 'zero', got ", Described(*node)));
     return std::nullopt;
   }
-  const std::optional<Field<double>> number = table.Number("pad_value");
-  return number.has_value() ? std::optional<double>(number->value) : std::nullopt;
+  return ValueOf(table.Number("pad_value"));
 }
 
 std::optional<DimSpec> ReadDim(const toml::node& node, const std::string& name,
@@ -134,12 +140,15 @@ std::optional<WarmupValue> ReadWarmupValue(const toml::node& node, std::string_v
     value.all = true;
     return value;
   }
+  const auto add = [&](const toml::node& size_node, std::string_view size_name) {
+    const std::optional<int64_t> size =
+        IntegerAt(size_node, size_name, 0, policy::kUnbounded, problems);
+    if (size.has_value()) value.sizes.push_back(*size);
+    return size.has_value();
+  };
   if (const auto* array = node.as_array(); array != nullptr && !array->empty()) {
     for (size_t i = 0; i < array->size(); ++i) {
-      const std::optional<int64_t> size = IntegerAt(
-          *array->get(i), absl::StrCat(value.name, "[", i, "]"), 0, policy::kUnbounded, problems);
-      if (!size.has_value()) return std::nullopt;
-      value.sizes.push_back(*size);
+      if (!add(*array->get(i), absl::StrCat(value.name, "[", i, "]"))) return std::nullopt;
     }
     return value;
   }
@@ -150,9 +159,7 @@ std::optional<WarmupValue> ReadWarmupValue(const toml::node& node, std::string_v
                                              Described(node)));
     return std::nullopt;
   }
-  const std::optional<int64_t> size = IntegerAt(node, value.name, 0, policy::kUnbounded, problems);
-  if (!size.has_value()) return std::nullopt;
-  value.sizes.push_back(*size);
+  if (!add(node, value.name)) return std::nullopt;
   return value;
 }
 
@@ -181,13 +188,11 @@ void ReadWarmup(const TableReader& table, FunctionTable* function) {
 
 // [functions.score.final] is a table in functions.score, which was hardly meant.
 void CheckKeys(const TableReader& table, std::string_view pattern) {
+  const std::vector<std::string_view>& known = FunctionKeys();
   for (const auto& [key, node] : table.table()) {
     const std::string_view name = key.str();
-    if (std::find(std::begin(kFunctionKeys), std::end(kFunctionKeys), name) !=
-        std::end(kFunctionKeys)) {
-      continue;
-    }
-    std::string hint = DidYouMean(name, kFunctionKeys);
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string hint = DidYouMean(name, known);
     if (hint.empty() && node.is_table()) {
       hint = absl::StrCat("; a name with a dot is quoted: [functions.\"", ToAbsl(pattern), ".",
                           ToAbsl(name.substr(0, 80)), "\"]");
@@ -201,19 +206,14 @@ void CheckKeys(const TableReader& table, std::string_view pattern) {
 
 Settings ReadSettings(const TableReader& table) {
   Settings settings;
-  settings.mode = ReadEnum<policy::Mode>(table, "mode", kModes);
-  settings.on_miss = ReadEnum<policy::OnMiss>(table, "on_miss", kOnMiss);
-  settings.unpaddable = ReadEnum<policy::Unpaddable>(table, "unpaddable", kUnpaddable);
-  settings.on_limit = ReadEnum<policy::OnLimit>(table, "on_limit", kOnLimit);
-  if (const auto overflow = table.OneOf("overflow", kOverflow)) {
-    settings.overflow = Field<policy::Overflow>{static_cast<policy::Overflow>(overflow->value),
-                                                overflow->place, overflow->name};
-  }
+  settings.mode = ValueOf(ReadEnum(table, "mode", policy::ModeName));
+  settings.on_miss = ValueOf(ReadEnum(table, "on_miss", policy::OnMissName));
+  settings.unpaddable = ValueOf(ReadEnum(table, "unpaddable", policy::UnpaddableName));
+  settings.on_limit = ValueOf(ReadEnum(table, "on_limit", policy::OnLimitName));
+  settings.overflow = ReadEnum(table, "overflow", policy::OverflowName);
   settings.overflow_multiple = table.Integer("overflow_multiple", 1);
   settings.overflow_multiple_given = table.Has("overflow_multiple");
-  if (const auto compiles = table.Integer("max_compiles", 0)) {
-    settings.max_compiles = compiles->value;
-  }
+  settings.max_compiles = ValueOf(table.Integer("max_compiles", 0));
   if (const auto waste = table.Number("max_waste")) {
     if (waste->value < 0 || waste->value > 1) {
       table.problems().Error(

@@ -6,10 +6,10 @@
 #define SWAGE_CACHE_CONFIG_FUNCTIONS_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/config_symbols.h"

@@ -73,16 +73,8 @@ void CheckPatterns(const std::vector<FunctionTable>& functions, Problems& proble
 class TraceSizes {
  public:
   TraceSizes(const std::vector<FunctionTable>& functions, const policy::TraceReader& read)
-      : read_(read), matcher_(nullptr, {}, {}) {
-    PolicySet::Functions policies;
-    for (const FunctionTable& function : functions) {
-      auto policy = std::make_shared<FunctionPolicy>();
-      policy->pattern = function.pattern;
-      for (const ArgTable& arg : function.args) policy->args.push_back(arg.arg);
-      tables_[function.pattern] = &function;
-      policies.push_back(std::move(policy));
-    }
-    matcher_ = PolicySet(nullptr, std::move(policies), {});
+      : read_(read), matcher_(MatcherOf(functions)) {
+    for (const FunctionTable& function : functions) tables_[function.pattern] = &function;
   }
 
   // Of the calls of `only`; when that is null, of the functions that do not change the buckets.
@@ -94,9 +86,10 @@ class TraceSizes {
     std::vector<SizeCount> sizes;
     for (const TraceCall& call : at->second->calls) {
       const std::shared_ptr<const FunctionPolicy> policy = matcher_.Find(call.function);
-      if (policy == nullptr) continue;
-      const FunctionTable* table = tables_[policy->pattern];
-      if (only != nullptr ? table != only : ChangesBuckets(*table, symbol)) continue;
+      const auto table = tables_.find(policy->pattern);
+      if (table == tables_.end()) continue;  // no table is for this function
+      const FunctionTable& of = *table->second;
+      if (only != nullptr ? &of != only : ChangesBuckets(of, symbol)) continue;
       if (const auto size = SizeOf(*policy, call, symbol)) sizes.push_back({*size, call.count});
     }
     if (!sizes.empty()) return sizes;
@@ -105,6 +98,17 @@ class TraceSizes {
   }
 
  private:
+  // Knows of each function its arguments alone.
+  static PolicySet MatcherOf(const std::vector<FunctionTable>& functions) {
+    PolicySet::Functions policies;
+    for (const FunctionTable& function : functions) {
+      auto policy = std::make_shared<FunctionPolicy>(FunctionPolicy{.pattern = function.pattern});
+      for (const ArgTable& arg : function.args) policy->args.push_back(arg.arg);
+      policies.push_back(std::move(policy));
+    }
+    return PolicySet(PolicySet::None()->defaults(), std::move(policies), {});
+  }
+
   static bool ChangesBuckets(const FunctionTable& table, std::string_view symbol) {
     const auto at = table.symbols.find(symbol);
     return at != table.symbols.end() && at->second.buckets.has_value();
@@ -124,7 +128,7 @@ class TraceSizes {
   }
 
   const policy::TraceReader& read_;
-  PolicySet matcher_;
+  const PolicySet matcher_;
   std::map<std::string, const FunctionTable*> tables_;
   std::map<std::string, StatusOr<TraceContent>> contents_;
 };

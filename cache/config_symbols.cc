@@ -231,7 +231,8 @@ bool SymbolResolver::CheckRange(const SymbolTable& table, const SymbolPolicy& sy
     return false;
   }
   const int64_t step = symbol.multiple_of;
-  if (step > 1 && symbol.max / step * step < symbol.min) {
+  const policy::SizeRange sizes = policy::MultiplesIn({symbol.min, symbol.max}, step);
+  if (sizes.low > sizes.high) {
     problems_.Error(table.multiple_of->place,
                     absl::StrCat(table.multiple_of->name, ": there is no multiple of ", step,
                                  " from ", symbol.min, " to ", symbol.max));
@@ -270,34 +271,38 @@ std::optional<BucketSpec> SymbolResolver::Learn(const BucketsTable& buckets,
   return BucketSpec{.kind = BucketKind::kList, .sizes = learned.bounds};
 }
 
+std::optional<BucketSpec> SymbolResolver::SpecOf(const SymbolTable& table,
+                                                 const SizesInTrace& sizes, SymbolPolicy* symbol) {
+  if (!table.buckets.has_value()) return policy::DefaultBucketSpec();
+  const BucketsTable& buckets = *table.buckets;
+  BucketSpec spec = buckets.spec;
+  if (buckets.file.has_value()) {
+    std::optional<BucketSpec> learned = Learn(buckets, sizes, symbol->min, symbol->max);
+    if (!learned.has_value()) return std::nullopt;
+    spec = *std::move(learned);
+  }
+  if (symbol->max != policy::kUnbounded) return spec;
+  if (spec.kind == BucketKind::kList && !spec.sizes.empty()) {
+    // A list without max ends where its sizes end.
+    symbol->max = spec.sizes.back();
+    if (!CheckRange(table, *symbol)) return std::nullopt;
+  }
+  if (spec.kind == BucketKind::kLinear || spec.kind == BucketKind::kHybrid) {
+    problems_.Error(buckets.place,
+                    absl::StrCat(buckets.name, ": kind ", Quoted(policy::BucketKindName(spec.kind)),
+                                 " needs the largest size: ", table.name, ".max"));
+    return std::nullopt;
+  }
+  return spec;
+}
+
 bool SymbolResolver::MakeBuckets(const SymbolTable& table, const SizesInTrace& sizes,
                                  SymbolPolicy* symbol) {
-  BucketSpec spec = policy::DefaultBucketSpec();
+  const std::optional<BucketSpec> spec = SpecOf(table, sizes, symbol);
+  if (!spec.has_value()) return false;
   const BucketsTable* buckets = table.buckets.has_value() ? &*table.buckets : nullptr;
-  if (buckets != nullptr) {
-    spec = buckets->spec;
-    if (buckets->file.has_value()) {
-      const std::optional<BucketSpec> learned = Learn(*buckets, sizes, symbol->min, symbol->max);
-      if (!learned.has_value()) return false;
-      spec = *learned;
-    }
-    const bool listed = spec.kind == BucketKind::kList;
-    if (listed && symbol->max == policy::kUnbounded && !spec.sizes.empty()) {
-      // A list without max ends where its sizes end.
-      symbol->max = spec.sizes.back();
-      if (!CheckRange(table, *symbol)) return false;
-    }
-    const bool steps = spec.kind == BucketKind::kLinear || spec.kind == BucketKind::kHybrid;
-    if (steps && symbol->max == policy::kUnbounded) {
-      problems_.Error(
-          buckets->place,
-          absl::StrCat(buckets->name, ": kind ", Quoted(policy::BucketKindName(spec.kind)),
-                       " needs the largest size: ", table.name, ".max"));
-      return false;
-    }
-  }
-  symbol->kind = spec.kind;
-  StatusOr<policy::Buckets> made = policy::Buckets::Make(spec, symbol->min, symbol->max);
+  symbol->kind = spec->kind;
+  StatusOr<policy::Buckets> made = policy::Buckets::Make(*spec, symbol->min, symbol->max);
   if (!made.ok()) {
     // The message begins with the field that is at fault, where it is one.
     const std::string_view message = ToStd(made.status().message());

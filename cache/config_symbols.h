@@ -61,6 +61,9 @@ class SymbolResolver {
 
  private:
   bool CheckRange(const SymbolTable& table, const policy::SymbolPolicy& symbol);
+  // What its buckets are; nullopt with an error told. Sets a max that only the buckets say.
+  std::optional<policy::BucketSpec> SpecOf(const SymbolTable& table, const SizesInTrace& sizes,
+                                           policy::SymbolPolicy* symbol);
   bool MakeBuckets(const SymbolTable& table, const SizesInTrace& sizes,
                    policy::SymbolPolicy* symbol);
   std::optional<policy::BucketSpec> Learn(const BucketsTable& buckets, const SizesInTrace& sizes,

@@ -232,24 +232,21 @@ std::optional<Field<double>> TableReader::Number(std::string_view key) const {
   return Field<double>{number->get(), PlaceOf(*node), NameOf(key)};
 }
 
-std::optional<Field<bool>> TableReader::Boolean(std::string_view key) const {
+template <typename T>
+std::optional<Field<T>> TableReader::Value(std::string_view key, std::string_view what) const {
   const toml::node* node = Get(key);
   if (node == nullptr) return std::nullopt;
-  if (const auto* value = node->as_boolean()) {
-    return Field<bool>{value->get(), PlaceOf(*node), NameOf(key)};
-  }
-  Expected("boolean", key, *node);
+  if (const auto* value = node->as<T>()) return Field<T>{value->get(), PlaceOf(*node), NameOf(key)};
+  Expected(what, key, *node);
   return std::nullopt;
 }
 
+std::optional<Field<bool>> TableReader::Boolean(std::string_view key) const {
+  return Value<bool>(key, "boolean");
+}
+
 std::optional<Field<std::string>> TableReader::String(std::string_view key) const {
-  const toml::node* node = Get(key);
-  if (node == nullptr) return std::nullopt;
-  if (const auto* value = node->as_string()) {
-    return Field<std::string>{value->get(), PlaceOf(*node), NameOf(key)};
-  }
-  Expected("string", key, *node);
-  return std::nullopt;
+  return Value<std::string>(key, "string");
 }
 
 std::optional<Field<size_t>> TableReader::OneOf(std::string_view key,

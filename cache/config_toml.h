@@ -145,6 +145,8 @@ class TableReader {
   static Place PlaceOf(const toml::node& node);
 
  private:
+  template <typename T>
+  std::optional<Field<T>> Value(std::string_view key, std::string_view what) const;
   void Expected(std::string_view what, std::string_view key, const toml::node& node) const;
 
   const toml::table& table_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/printable.h"
 #include "cache/entry_format.h"
 #include "cache/redis_connection.h"
 
@@ -29,10 +30,7 @@ void WarnOnce(const RedisAddress& address, const RedisError& error) {
   const uint32_t bit = uint32_t{1} << static_cast<int>(error.fault);
   if ((warned.fetch_or(bit) & bit) != 0) return;
   // A server's words are a stranger's: nothing in them reaches the terminal but plain characters.
-  std::string text = error.text.substr(0, kMaxQuotedBytes);
-  for (char& c : text) {
-    if (c < ' ' || c > '~') c = '?';
-  }
+  const std::string text = Printable(std::string_view(error.text).substr(0, kMaxQuotedBytes));
   LogWarning(absl::StrCat("[cache] remote cache ", address.ToString(), ": ", text, " (",
                           ToAbsl(RemoteFaultName(error.fault)),
                           "); work goes on without it, and further cases are only counted"));

@@ -52,7 +52,7 @@ struct GlobalTiers {
   Status status;
 
   GlobalTiers() {
-    StatusOr<Config> config = ConfigFromEnvironment();
+    const StatusOr<Config>& config = GlobalConfig();
     if (!config.ok()) {
       status = config.status();
     } else {

@@ -10,7 +10,7 @@ namespace runtime {
 cache::PolicyHolder& Policies() {
   static cache::PolicyHolder* const holder = [] {
     auto* const made = new cache::PolicyHolder;
-    const StatusOr<cache::Config> config = cache::ConfigFromEnvironment();
+    const StatusOr<cache::Config>& config = cache::GlobalConfig();
     if (config.ok()) {
       made->Set(config->policies);
     } else {

@@ -1,5 +1,6 @@
 #include "runtime/program.h"
 
+#include <algorithm>
 #include <limits>
 #include <new>
 
@@ -48,23 +49,28 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileGuarded(std::unique_ptr<ir
   }
 }
 
-StatusOr<std::optional<OnMiss>> OnMissFromEnvironment() {
-  constexpr std::pair<std::string_view, OnMiss> kPolicies[] = {
-      {"wait", OnMiss::kWait},
-      {"background", OnMiss::kBackground},
-      {"error", OnMiss::kError},
-      {"exact", OnMiss::kExact},
-  };
-  const std::optional<std::string> given = GetEnv("SWAGE_ON_MISS");
-  if (!given.has_value()) return std::optional<OnMiss>();
-  const std::string& text = *given;
-  std::vector<std::string_view> names;
-  for (const auto& [name, policy] : kPolicies) {
-    if (name == text) return policy;
-    names.push_back(name);
+OnMiss FromPolicy(policy::OnMiss on_miss) {
+  switch (on_miss) {
+    case policy::OnMiss::kWait:
+      return OnMiss::kWait;
+    case policy::OnMiss::kBackground:
+      return OnMiss::kBackground;
+    case policy::OnMiss::kError:
+      return OnMiss::kError;
+    case policy::OnMiss::kExact:
+      return OnMiss::kExact;
   }
-  return InvalidArgument("[environment] SWAGE_ON_MISS='", text,
-                         "', expected wait, background, error or exact", DidYouMean(text, names));
+  return OnMiss::kWait;
+}
+
+StatusOr<std::optional<OnMiss>> OnMissFromEnvironment() {
+  const std::optional<std::string> text = GetEnv("SWAGE_ON_MISS");
+  if (!text.has_value()) return std::optional<OnMiss>();
+  const std::vector<std::string_view> names = policy::NamesOf(policy::OnMissName);
+  const auto at = std::find(names.begin(), names.end(), *text);
+  if (at != names.end()) return FromPolicy(static_cast<policy::OnMiss>(at - names.begin()));
+  return InvalidArgument("[environment] SWAGE_ON_MISS='", *text,
+                         "', expected wait, background, error or exact", DidYouMean(*text, names));
 }
 
 Status CheckNotNegative(std::string_view option, const std::optional<int64_t>& value) {
@@ -110,7 +116,7 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
   SWAGE_ASSIGN_OR_RETURN(const std::optional<OnMiss> from_environment, OnMissFromEnvironment());
   resolved.on_miss = options.on_miss             ? *options.on_miss
                      : from_environment          ? *from_environment
-                     : policy && policy->on_miss ? static_cast<OnMiss>(*policy->on_miss)
+                     : policy && policy->on_miss ? FromPolicy(*policy->on_miss)
                                                  : OnMiss::kWait;
   SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> max_compiles,
                          GetEnvInt("SWAGE_MAX_COMPILES", 0, std::numeric_limits<int64_t>::max()));

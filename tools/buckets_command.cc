@@ -28,14 +28,12 @@ std::string SizeText(int64_t size) {
 }
 
 void AppendRow(const SymbolPolicy& symbol, size_t index, std::string* out) {
-  policy::SizeRange range = symbol.buckets.RangeAt(index);
-  const int64_t step = symbol.multiple_of;
+  const policy::SizeRange range = symbol.buckets.RangeAt(index);
   if (range.high == policy::kUnbounded) {
     absl::StrAppendFormat(out, "  %10d %10s\n", range.low, "any");
     return;
   }
-  const int64_t low = (range.low + step - 1) / step * step;
-  const int64_t high = range.high / step * step;
+  const auto [low, high] = policy::MultiplesIn(range, symbol.multiple_of);
   if (low > high) {
     absl::StrAppendFormat(out, "  %10d %10d    no size\n", range.low, range.high);
     return;
@@ -112,8 +110,7 @@ void AppendFunction(const FunctionPolicy& function, const std::string& name, std
   *out += "\n";
 }
 
-}  // namespace
-
+// What check prints.
 std::string PolicyTables(const policy::PolicySet& policies) {
   std::string text;
   const auto& shared = policies.defaults()->symbols;
@@ -130,6 +127,8 @@ std::string PolicyTables(const policy::PolicySet& policies) {
   AppendFunction(*policies.defaults(), "all other functions", &text);
   return text;
 }
+
+}  // namespace
 
 StatusOr<ExitCode> RunBucketsCheck(const std::string& file) {
   const StatusOr<cache::Config> config = cache::LoadConfig(file);

@@ -11,7 +11,6 @@
 
 #include <string>
 
-#include "cache/policy/policy.h"
 #include "tools/buckets_learn.h"
 #include "tools/command.h"
 
@@ -32,9 +31,6 @@ StatusOr<ExitCode> RunBucketsLearn(const LearnOptions& options);
 StatusOr<ExitCode> RunBucketsPlot(const PlotOptions& options);
 
 void AddBucketsCommand(CLI::App& app, Action* chosen);
-
-// The tables that check prints.
-std::string PolicyTables(const policy::PolicySet& policies);
 
 }  // namespace swage::tools
 

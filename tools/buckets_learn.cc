@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "cache/config.h"
 #include "cache/policy/policy_text.h"
 #include "tools/trace_functions.h"
@@ -32,21 +33,13 @@ std::string SymbolName(const std::string& function, size_t index, std::set<std::
   return free;
 }
 
-std::string ForComment(std::string name) {
-  for (char& c : name) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return name;
-}
-
 class Learner {
  public:
   explicit Learner(const LearnOptions& options) : options_(options) {}
 
   Status Add(const TraceFunction& function) {
-    const std::string name = ForComment(function.name);
-    absl::StrAppend(&text_, "\n# ", name, ": ", function.count, " calls, ", function.calls.size(),
-                    " different\n");
+    absl::StrAppend(&text_, "\n# ", Printable(function.name), ": ", function.count, " calls, ",
+                    function.calls.size(), " different\n");
     if (function.other_ranks > 0) {
       absl::StrAppend(&text_, "# ", function.other_ranks,
                       " calls with other numbers of dimensions are left out\n");
@@ -82,8 +75,9 @@ class Learner {
   // InvalidArgument when no function has anything to learn.
   StatusOr<std::string> Finish(const std::string& head) const {
     if (!learned_) {
-      return InvalidArgument("[buckets] nothing to learn: ", text_.empty() ? "no calls" : "",
-                             text_.empty() ? "" : "no function was called with different sizes");
+      return InvalidArgument(
+          "[buckets] nothing to learn: ",
+          text_.empty() ? "no calls" : "no function was called with different sizes");
     }
     return head + text_;
   }
@@ -97,7 +91,7 @@ class Learner {
     std::optional<double> size_ns = options_.size_cost;
     if (!size_ns.has_value()) size_ns = function.SlopeNs(symbol);
     if (!size_ns.has_value()) {
-      return InvalidArgument("[buckets] the trace has no times of '", ForComment(function.name),
+      return InvalidArgument("[buckets] the trace has no times of '", Printable(function.name),
                              "', so what padding costs is not known: say with --size-cost what one "
                              "more of a dimension costs a call, in ns, or give -k");
     }
@@ -114,7 +108,7 @@ class Learner {
   StatusOr<double> CompileNs(const TraceFunction& function) const {
     if (options_.compile_cost == "measured") {
       if (function.compile_ns > 0) return function.compile_ns;
-      return InvalidArgument("[buckets] the trace has no compile of '", ForComment(function.name),
+      return InvalidArgument("[buckets] the trace has no compile of '", Printable(function.name),
                              "'; give --compile-cost in ms, or -k");
     }
     double ms = 0;
@@ -188,7 +182,7 @@ StatusOr<std::string> LearnConfig(const policy::TraceContent& content,
   for (const TraceFunction& function : FunctionsOf(content)) {
     if (!options.function.empty() && function.name != options.function) continue;
     found = true;
-    calls += function.count;
+    calls = std::min(calls + function.count, kMostCalls);
     SWAGE_RETURN_IF_ERROR(learner.Add(function));
   }
   if (!found && !options.function.empty()) {

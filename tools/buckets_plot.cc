@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "base/printable.h"
 #include "tools/trace_functions.h"
 
 namespace swage::tools {
@@ -23,11 +24,11 @@ constexpr char kStyle[] = R"(<style>
 
 std::string Escaped(const std::string& text) {
   std::string escaped;
-  for (const char c : text.substr(0, 80)) {
+  for (const char c : Printable(text.substr(0, 80))) {
     if (c == '&' || c == '<' || c == '>' || c == '"') {
       absl::StrAppendFormat(&escaped, "&#%d;", c);
     } else {
-      escaped += c < ' ' || c > '~' ? '?' : c;
+      escaped += c;
     }
   }
   return escaped;
@@ -125,9 +126,9 @@ StatusOr<std::string> PlotBuckets(const policy::TraceContent& content,
     return f.symbols.empty() || (!function.empty() && f.name != function);
   });
   if (functions.empty()) {
-    return InvalidArgument("[buckets] nothing to plot: no ",
-                           function.empty() ? "function" : "call of '" + function + "'",
-                           function.empty() ? " was called with different sizes" : " differs");
+    return InvalidArgument("[buckets] nothing to plot: ",
+                           function.empty() ? "no function was called with different sizes"
+                                            : "no call of '" + function + "' differs");
   }
   std::stable_sort(functions.begin(), functions.end(),
                    [](const auto& a, const auto& b) { return a.count > b.count; });

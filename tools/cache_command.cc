@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/key_material.h"
+#include "base/printable.h"
 #include "cache/config.h"
 #include "cache/disk_pack.h"
 #include "cache/disk_tier.h"
@@ -24,7 +25,7 @@ constexpr size_t kLineLength = 60;
 
 // `must_exist`: a directory that was named and is not there is a slip of the fingers.
 StatusOr<std::unique_ptr<DiskTier>> OpenDisk(const CacheOptions& options, bool must_exist = true) {
-  SWAGE_ASSIGN_OR_RETURN(const cache::Config config, cache::ConfigFromEnvironment());
+  SWAGE_ASSIGN_OR_RETURN(const cache::Config config, cache::GlobalConfig());
   cache::DiskOptions disk = cache::DiskOptionsFrom(config.cache);
   if (!options.dir.empty()) {
     std::error_code error;
@@ -43,18 +44,9 @@ std::string NameOf(const DiskEntry& entry) {
   return absl::StrCat(entry.hash.ToHex(), ".", ToAbsl(cache::EntryKindName(entry.kind)));
 }
 
-// Keys and names come from files: nothing in them reaches the terminal but plain characters.
-std::string Plain(std::string_view text) {
-  std::string plain(text);
-  for (char& c : plain) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return plain;
-}
-
 // What the entry is, in a line: the beginning of the program, which is the last part of its key.
 std::string Summary(const DiskEntry& entry) {
-  if (!entry.problem.empty()) return "BAD: " + Plain(entry.problem);
+  if (!entry.problem.empty()) return "BAD: " + Printable(entry.problem);
   const StatusOr<KeyMaterial> material = KeyMaterial::Parse(entry.material);
   if (!material.ok() || material->fields().empty()) return FirstLine(entry.material, kLineLength);
   // Canonical text has no names: the shapes of its first lines are what tells programs apart.
@@ -66,7 +58,7 @@ std::string Summary(const DiskEntry& entry) {
     const bool blank = c == '\n' || c == ' ';
     if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : c;
   }
-  return Plain(line);
+  return Printable(line);
 }
 
 // "1 entry", "2 entries".
@@ -84,14 +76,14 @@ void PrintTotal(const DiskTier& disk, const std::vector<DiskEntry>& entries) {
 // A part of a key: short ones beside their names, programs below, indented.
 void PrintField(const KeyField& field) {
   if (field.value.find('\n') == std::string::npos && field.value.size() <= 4 * kLineLength) {
-    std::printf("  %-14s %s\n", Plain(field.name).c_str(), Plain(field.value).c_str());
+    std::printf("  %-14s %s\n", Printable(field.name).c_str(), Printable(field.value).c_str());
     return;
   }
-  std::printf("  %s\n", Plain(field.name).c_str());
+  std::printf("  %s\n", Printable(field.name).c_str());
   std::string_view rest = field.value;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('\n'), rest.size());
-    std::printf("    %s\n", Plain(rest.substr(0, end)).c_str());
+    std::printf("    %s\n", Printable(rest.substr(0, end)).c_str());
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
 }
@@ -102,7 +94,7 @@ void PrintEntry(const DiskEntry& entry) {
   std::printf("file     %lld bytes\n", static_cast<long long>(entry.bytes));
   std::printf("used     %s ago\n", AgeText(entry.used, ::time(nullptr)).c_str());
   if (!entry.problem.empty()) {
-    std::printf("BAD      %s\n", Plain(entry.problem).c_str());
+    std::printf("BAD      %s\n", Printable(entry.problem).c_str());
     return;
   }
   std::printf("payload  %lld bytes\n", static_cast<long long>(entry.payload_bytes));
@@ -128,9 +120,9 @@ ExitCode PrintPackResult(const char* verb, const cache::PackResult& result) {
 }
 
 // A subcommand of `command` that runs `run`.
-CLI::App* AddPart(CLI::App* command, const std::shared_ptr<CacheOptions>& options, Action* chosen,
-                  const char* name, const char* doc,
-                  StatusOr<ExitCode> (*run)(const CacheOptions&)) {
+template <typename Options>
+CLI::App* AddPart(CLI::App* command, const std::shared_ptr<Options>& options, Action* chosen,
+                  const char* name, const char* doc, StatusOr<ExitCode> (*run)(const Options&)) {
   CLI::App* part = command->add_subcommand(name, doc);
   part->add_option("--dir", options->dir, "Directory of the cache; default as configured");
   part->callback([=] { *chosen = [=] { return run(*options); }; });
@@ -150,7 +142,7 @@ std::string AgeText(time_t then, time_t now) {
 std::string FirstLine(std::string_view text, size_t length) {
   const size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   const size_t end = std::min(text.find('\n', begin), text.size());
-  return Plain(text.substr(begin, std::min(end - begin, length)));
+  return Printable(text.substr(begin, std::min(end - begin, length)));
 }
 
 StatusOr<ExitCode> RunCacheLs(const CacheOptions& options) {
@@ -196,7 +188,7 @@ StatusOr<ExitCode> RunCacheVerify(const CacheOptions& options) {
   for (const DiskEntry& entry : entries) {
     if (entry.problem.empty()) continue;
     ++bad;
-    std::printf("%s: %s\n", NameOf(entry).c_str(), Plain(entry.problem).c_str());
+    std::printf("%s: %s\n", NameOf(entry).c_str(), Printable(entry.problem).c_str());
   }
   std::printf("%d of %s bad\n", bad,
               entries.size() == 1 ? "1 entry is" : (Entries(entries.size()) + " are").c_str());
@@ -244,11 +236,10 @@ void AddCacheCommand(CLI::App& app, Action* chosen) {
       ->add_option("FILE", options->file, "The pack to write")
       ->required();
   auto warm = std::make_shared<WarmOptions>();
-  CLI::App* part = command->add_subcommand("warm", "Compiles HLO modules into the cache");
-  part->add_option("--dir", warm->dir, "Directory of the cache; default as configured");
+  CLI::App* part =
+      AddPart(command, warm, chosen, "warm", "Compiles HLO modules into the cache", RunCacheWarm);
   part->add_option("MODULES", warm->modules, "Files of HLO text")->required();
   part->add_option("--dims", warm->dims, "Sizes of symbolic extents: seq=1:512:8,batch=1,8");
-  part->callback([=] { *chosen = [=] { return RunCacheWarm(*warm); }; });
   AddPart(command, options, chosen, "unpack",
           "Puts the entries of a pack into the cache; they hold code, so trust the author",
           RunCacheUnpack)

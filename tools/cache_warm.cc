@@ -152,7 +152,7 @@ StatusOr<SizeLists> ParseSizeLists(const std::string& text) {
 
 StatusOr<ExitCode> RunCacheWarm(const WarmOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(const SizeLists lists, ParseSizeLists(options.dims));
-  SWAGE_ASSIGN_OR_RETURN(const cache::Config config, cache::ConfigFromEnvironment());
+  SWAGE_ASSIGN_OR_RETURN(const cache::Config config, cache::GlobalConfig());
   Status key_status;
   cache::Tiers::Options tier_options = cache::TierOptionsFrom(config.cache, &key_status);
   SWAGE_RETURN_IF_ERROR(key_status);

@@ -20,7 +20,7 @@ Status CheckEnvironment() {
   }
   // What mirrors options of jit.
   SWAGE_RETURN_IF_ERROR(runtime::ResolveOptions({}).status());
-  SWAGE_RETURN_IF_ERROR(cache::ConfigFromEnvironment().status());
+  SWAGE_RETURN_IF_ERROR(cache::GlobalConfig().status());
   // Without the variable a machine that is too old is an error of those who compile.
   if (!GetEnv("SWAGE_CPU").has_value()) return OkStatus();
   return cpu::HostTarget::Get().status();

@@ -5,14 +5,13 @@
 #include <set>
 #include <utility>
 
+#include "cache/policy/bucket_sizes.h"
+
 namespace swage::tools {
 namespace {
 
 using policy::TraceCall;
 using policy::TraceContent;
-
-// Hostile traces may claim more than can be added up.
-constexpr int64_t kMostCalls = int64_t{1} << 60;
 
 std::vector<size_t> RanksOf(const TraceCall& call) {
   std::vector<size_t> ranks;
@@ -155,8 +154,7 @@ BucketCost CostOf(const TraceFunction& function, const std::vector<std::vector<i
     for (size_t symbol = 0; symbol < function.symbols.size(); ++symbol) {
       const int64_t size = function.symbols[symbol].sizes[i];
       program.push_back(bucket(static_cast<int>(symbol), size));
-      if (program.back() == 0) continue;
-      waste += count * (1 - static_cast<double>(size) / static_cast<double>(program.back())) /
+      waste += count * policy::BucketWaste(size, program.back()) /
                static_cast<double>(function.symbols.size());
     }
     programs.insert(std::move(program));

@@ -21,6 +21,9 @@
 
 namespace swage::tools {
 
+// Hostile traces may claim more calls than can be added up; more are not counted.
+inline constexpr int64_t kMostCalls = int64_t{1} << 60;
+
 // Dimensions that vary, and that have the same size as one another in every call.
 struct TraceSymbol {
   std::vector<int64_t> sizes;  // one for each of the function's calls

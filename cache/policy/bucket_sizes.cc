@@ -139,7 +139,7 @@ StatusOr<Buckets> Buckets::Make(const BucketSpec& spec, int64_t min, int64_t max
     // A bound below the smallest size would hold nothing.
     int64_t bound = FirstBound(spec);
     if (spec.kind == BucketKind::kLinear && bound < min) {
-      bound = SaturatingAdd(bound, (min - bound + spec.step - 1) / spec.step * spec.step);
+      bound = SaturatingAdd(bound, AlignUp(min - bound, spec.step));
     } else if (spec.kind == BucketKind::kHybrid && spec.step < min) {
       bound = AlignUp(min, spec.step);
     }
@@ -164,6 +164,10 @@ SizeRange Buckets::Find(int64_t size) const {
   const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), size);
   SWAGE_CHECK(at != bounds_.end());
   return RangeAt(static_cast<size_t>(at - bounds_.begin()));
+}
+
+SizeRange MultiplesIn(SizeRange range, int64_t step) {
+  return {AlignUp(range.low, step), range.high / step * step};
 }
 
 double BucketWaste(int64_t size, int64_t bucket) {

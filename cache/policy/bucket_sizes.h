@@ -59,6 +59,10 @@ struct SizeRange {
   friend bool operator==(const SizeRange&, const SizeRange&) = default;
 };
 
+// From the least to the greatest multiple of `step` in the range; low is above high when there is
+// none.
+SizeRange MultiplesIn(SizeRange range, int64_t step);
+
 class Buckets {
  public:
   // Every size is a bucket of its own.

@@ -42,12 +42,8 @@ void ForEachProgram(const FunctionPolicy& function, Mode mode, Visit visit) {
       Key key;
       for (size_t i = 0; i < sizes.size(); ++i) {
         const SymbolPolicy* symbol = function.FindSymbol(set.axes[i].symbol);
-        int64_t bound = sizes[i];
-        if (symbol != nullptr) {
-          const StatusOr<Placement> place = PlaceSize(function, mode, *symbol, sizes[i]);
-          if (place.ok()) bound = place->range.high;
-        }
-        key.emplace_back(set.axes[i].symbol, bound);
+        key.emplace_back(set.axes[i].symbol,
+                         symbol != nullptr ? BoundOf(function, mode, *symbol, sizes[i]) : sizes[i]);
       }
       std::sort(key.begin(), key.end());
       return !seen.insert(std::move(key)).second || visit(set, sizes);
@@ -83,7 +79,13 @@ std::string_view OverflowName(Overflow overflow) {
 }
 
 std::string_view UnpaddableName(Unpaddable unpaddable) {
-  return unpaddable == Unpaddable::kExact ? "exact" : "error";
+  switch (unpaddable) {
+    case Unpaddable::kExact:
+      return "exact";
+    case Unpaddable::kError:
+      return "error";
+  }
+  return "";
 }
 
 std::string_view OnLimitName(OnLimit on_limit) {
@@ -153,8 +155,7 @@ StatusOr<Placement> PlaceSize(const FunctionPolicy& function, Mode mode, const S
   }
   if (size <= symbol.max) {
     if (mode == Mode::kSymbolic) return Placement{{symbol.min, symbol.max}};
-    const SizeRange range = symbol.buckets.Find(size);
-    return Placement{range};
+    return Placement{symbol.buckets.Find(size)};
   }
   switch (function.overflow) {
     case Overflow::kExact:
@@ -166,6 +167,12 @@ StatusOr<Placement> PlaceSize(const FunctionPolicy& function, Mode mode, const S
   }
   return InvalidArgument("[buckets] '", symbol.name, "' is ", size, ", which is above its max (",
                          symbol.max, "), and overflow is 'error'");
+}
+
+int64_t BoundOf(const FunctionPolicy& function, Mode mode, const SymbolPolicy& symbol,
+                int64_t size) {
+  const StatusOr<Placement> place = PlaceSize(function, mode, symbol, size);
+  return place.ok() ? place->range.high : size;
 }
 
 int64_t CountWarmup(const FunctionPolicy& function, Mode mode, int64_t limit) {

@@ -52,15 +52,25 @@ enum class OnLimit {
   kLargestBucket,  // run what was compiled for the largest bucket, where there is one
   kInterpret,
 };
-// As swage::OnMiss in runtime/jit.h.
+// As swage::OnMiss in runtime/jit.h, which users include and this file cannot; runtime/program.cc
+// converts.
 enum class OnMiss { kWait, kBackground, kError, kExact };
 
-// "exact", "largest-bucket", ...: as in the file.
+// "exact", "largest-bucket", ...: as in the file; "" for what is no value.
 std::string_view ModeName(Mode mode);
 std::string_view OverflowName(Overflow overflow);
 std::string_view UnpaddableName(Unpaddable unpaddable);
 std::string_view OnLimitName(OnLimit on_limit);
 std::string_view OnMissName(OnMiss on_miss);
+// The names of all values, in their order: NamesOf(ModeName).
+template <typename Enum>
+std::vector<std::string_view> NamesOf(std::string_view (*name)(Enum)) {
+  std::vector<std::string_view> names;
+  for (int i = 0; !name(static_cast<Enum>(i)).empty(); ++i) {
+    names.push_back(name(static_cast<Enum>(i)));
+  }
+  return names;
+}
 
 // A named extent: one size per call, the same in every dimension that has the name.
 struct SymbolPolicy {
@@ -68,8 +78,8 @@ struct SymbolPolicy {
   int64_t min = 0;           // a smaller size is an error of the call; but see PlaceSize for 0
   int64_t max = kUnbounded;  // a larger one: Overflow
   int64_t multiple_of = 1;   // another size is an error of the call
-  std::optional<int64_t> hint =
-      {};  // a usual size: what decisions are made for; min <= hint <= max
+  // A usual size: what decisions are made for; min <= hint <= max.
+  std::optional<int64_t> hint = {};
   BucketKind kind = BucketKind::kGeometric;  // as it was written; `learned` is kList here
   Buckets buckets = {};                      // from min to max
 };
@@ -154,8 +164,12 @@ struct Placement {
 StatusOr<Placement> PlaceSize(const FunctionPolicy& function, Mode mode, const SymbolPolicy& symbol,
                               int64_t size);
 
-// The number of programs in `sets`, each counted once; under `mode` several sizes may share one.
-// Counts no further than `limit`.
+// The largest size that shares a program with `size`; `size` itself where PlaceSize gives an error.
+int64_t BoundOf(const FunctionPolicy& function, Mode mode, const SymbolPolicy& symbol,
+                int64_t size);
+
+// The number of programs of the warm-up, each counted once; under `mode` several sizes may share
+// one. Counts no further than `limit`.
 int64_t CountWarmup(const FunctionPolicy& function, Mode mode, int64_t limit);
 // Their sizes: for each program one value of every symbol, by name, in the order of the file.
 std::vector<std::map<std::string, int64_t>> WarmupSizes(const FunctionPolicy& function, Mode mode);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/printable.h"
 
 namespace swage::policy {
 namespace {
@@ -92,19 +93,19 @@ class TraceParser {
     if (static_cast<int64_t>(text.size()) > kMaxTraceBytes) {
       return InvalidArgument(path_, ":1: error: larger than ", kMaxTraceBytes, " bytes");
     }
-    while (!text.empty()) {
+    do {
       ++line_;
       const size_t end = std::min(text.find('\n'), text.size());
-      std::string_view line = text.substr(0, end);
+      const std::string_view line = text.substr(0, end);
       text.remove_prefix(std::min(end + 1, text.size()));
       if (line_ == 1) {
-        if (line != kHeader)
+        if (line != kHeader) {
           return Error("not a trace of shapes: the first line must be '", kHeader);
+        }
       } else if (!line.empty() && line[0] != '#') {
         SWAGE_RETURN_IF_ERROR(ParseLine(line));
       }
-    }
-    if (line_ == 0) return Error("not a trace of shapes: the first line must be '", kHeader);
+    } while (!text.empty());
     for (auto& [key, call] : calls_) content_.calls.push_back(std::move(call));
     for (auto& [name, compiles] : compiles_) content_.compiles.push_back(std::move(compiles));
     return std::move(content_);
@@ -112,8 +113,7 @@ class TraceParser {
 
  private:
   Status Error(std::string_view what, std::string_view quoted) const {
-    return InvalidArgument(path_, ":", std::max(line_, 1), ": error: ", ToAbsl(what),
-                           ToAbsl(quoted), "'");
+    return InvalidArgument(path_, ":", line_, ": error: ", ToAbsl(what), ToAbsl(quoted), "'");
   }
 
   Status ParseLine(std::string_view line) {
@@ -170,13 +170,7 @@ class TraceParser {
   }
 
   // For an error: hostile text may be long, and may hold anything.
-  static std::string Cut(std::string_view text) {
-    std::string cut(text.substr(0, 40));
-    for (char& c : cut) {
-      if (c < ' ' || c > '~') c = '?';
-    }
-    return cut;
-  }
+  static std::string Cut(std::string_view text) { return Printable(text.substr(0, 40)); }
 
   const std::string& path_;
   int line_ = 0;

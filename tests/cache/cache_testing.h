@@ -22,6 +22,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "cache/disk_tier.h"
+#include "tests/temp_folder.h"
 
 namespace swage::cache {
 
@@ -31,18 +32,8 @@ inline constexpr unsigned kNobody = 65534;
 // yet.
 class CacheTest : public ::testing::Test {
  protected:
-  CacheTest() {
-    std::string pattern =
-        (std::filesystem::path(::testing::TempDir()) / "swage_cache_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
-    root_ = pattern;
-    SetLogLevel(LogLevel::kOff);
-  }
-  ~CacheTest() override {
-    file_ops::SetHook(nullptr);
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
+  CacheTest() { SetLogLevel(LogLevel::kOff); }
+  ~CacheTest() override { file_ops::SetHook(nullptr); }
 
   std::string cache() const { return root_ + "/cache"; }
   // The directory made and ready, as the first Put would.
@@ -79,7 +70,8 @@ class CacheTest : public ::testing::Test {
     return info;
   }
 
-  std::string root_;
+  const TempFolder folder_;
+  const std::string root_ = folder_.path();
 };
 
 inline int64_t Count(const std::array<int64_t, kDiskCauses>& by_cause, DiskCause cause) {

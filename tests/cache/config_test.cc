@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+#include <vector>
+
 #include "tests/cache/cache_testing.h"
 
 namespace swage::cache {
@@ -167,6 +170,23 @@ TEST_F(ConfigTest, TheEnvironmentBeatsTheFile) {
   ::unsetenv("SWAGE_CONFIG");
   ::unsetenv("SWAGE_CACHE_DIR");
   EXPECT_TRUE(ConfigFromEnvironment().ok());
+}
+
+TEST_F(ConfigTest, AProcessReadsItsFileOnce) {
+  const std::string path = root_ + "/swage.toml";
+  ASSERT_TRUE(WriteFile(path, "format = 1\ncache.disk_bytes = 7").ok());
+  EXPECT_EQ(RunChild([&] {
+              ::setenv("SWAGE_CONFIG", path.c_str(), 1);
+              std::vector<const StatusOr<Config>*> seen(4);
+              std::vector<std::thread> threads;
+              for (auto& config : seen) threads.emplace_back([&] { config = &GlobalConfig(); });
+              for (std::thread& thread : threads) thread.join();
+              EXPECT_TRUE(WriteFile(path, "nonsense").ok());
+              for (const StatusOr<Config>* config : seen) EXPECT_EQ(config, &GlobalConfig());
+              EXPECT_TRUE(GlobalConfig().ok() && GlobalConfig()->cache.disk_bytes == 7);
+              return 0;
+            }),
+            0);
 }
 
 }  // namespace

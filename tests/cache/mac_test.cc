@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "tests/temp_folder.h"
 
 namespace swage::cache {
 namespace {
@@ -75,13 +76,6 @@ TEST(MacTest, KeysHave32Bytes) {
 
 class KeyFileTest : public ::testing::Test {
  protected:
-  KeyFileTest() {
-    std::string pattern = ::testing::TempDir() + "/swage_key_XXXXXX";
-    directory_ = ::mkdtemp(pattern.data());
-    path_ = directory_ + "/key";
-  }
-  ~KeyFileTest() override { std::filesystem::remove_all(directory_); }
-
   void Write(const std::string& content, mode_t mode = 0600) {
     ASSERT_TRUE(WriteFile(path_, content).ok());
     ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
@@ -93,8 +87,9 @@ class KeyFileTest : public ::testing::Test {
     return std::string(status.message());
   }
 
-  std::string directory_;
-  std::string path_;
+  const TempFolder folder_;
+  const std::string directory_ = folder_.path();
+  const std::string path_ = directory_ + "/key";
 };
 
 TEST_F(KeyFileTest, BytesAndHexDigitsAreTheSameKey) {

@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "base/files.h"
 #include "cache/config.h"
 #include "tests/tools/run_tool.h"
@@ -176,25 +173,10 @@ TEST(BucketsPlotTest, APanelForEachFunctionThatVaries) {
       HasSubstr("nothing to plot"));
 }
 
-class BucketsCommandTest : public ::testing::Test {
- protected:
-  BucketsCommandTest() {
-    std::string pattern = ::testing::TempDir() + "swage_buckets_command_XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-    ::unsetenv("SWAGE_CONFIG");
-  }
-  ~BucketsCommandTest() override { std::filesystem::remove_all(root_); }
-
-  std::string Put(const std::string& name, const std::string& text) {
-    EXPECT_TRUE(WriteFile(root_ + "/" + name, text).ok());
-    return root_ + "/" + name;
-  }
-
-  std::string root_;
-};
+class BucketsCommandTest : public ToolTest {};
 
 TEST_F(BucketsCommandTest, CheckShowsWhatBucketsWaste) {
-  const std::string path = Put("b.toml", R"(format = 1
+  const std::string path = Write("b.toml", R"(format = 1
 symbols.tokens = { min = 64, max = 1024, buckets = { kind = "list", sizes = [256, 1024] } }
 symbols.rows = { max = 20, buckets = { kind = "exact" } }
 symbols.any = {}
@@ -215,7 +197,7 @@ args = [{ index = 0, dims = ["tokens"] }]
 }
 
 TEST_F(BucketsCommandTest, CheckShowsEveryProblemAndExitsWithTwo) {
-  const std::string path = Put("b.toml", "format = 1\nsymbol = 3\ndefaults.mode = 'bucked'\n");
+  const std::string path = Write("b.toml", "format = 1\nsymbol = 3\ndefaults.mode = 'bucked'\n");
   const Outcome outcome = Swage("buckets check " + path);
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.output,
@@ -226,9 +208,10 @@ TEST_F(BucketsCommandTest, CheckShowsEveryProblemAndExitsWithTwo) {
 }
 
 TEST_F(BucketsCommandTest, CheckWarnsAndIsFine) {
-  const std::string path = Put("b.toml",
-                               "format = 1\nsymbols.n.max = 4096\n[functions.f]\nmax_compiles = 2\n"
-                               "args = [{ index = 0, dims = ['n'] }]\n");
+  const std::string path =
+      Write("b.toml",
+            "format = 1\nsymbols.n.max = 4096\n[functions.f]\nmax_compiles = 2\n"
+            "args = [{ index = 0, dims = ['n'] }]\n");
   const Outcome outcome = Swage("buckets check " + path);
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr(path + ":3:1: warning: functions.f: 14 n = 14 buckets are "
@@ -236,9 +219,10 @@ TEST_F(BucketsCommandTest, CheckWarnsAndIsFine) {
 }
 
 TEST_F(BucketsCommandTest, CheckCutsLongTables) {
-  const std::string path = Put("b.toml",
-                               "format = 1\nsymbols.n = { max = 9000, buckets = { kind = 'linear', "
-                               "step = 1 } }\n");
+  const std::string path =
+      Write("b.toml",
+            "format = 1\nsymbols.n = { max = 9000, buckets = { kind = 'linear', "
+            "step = 1 } }\n");
   const Outcome outcome = Swage("buckets check " + path);
   EXPECT_THAT(outcome.output, HasSubstr("(8960 more)"));
   EXPECT_THAT(outcome.output, HasSubstr("        9000       9000      0.0 %      0.0 %\n"));
@@ -246,17 +230,17 @@ TEST_F(BucketsCommandTest, CheckCutsLongTables) {
 }
 
 TEST_F(BucketsCommandTest, WhatIsLearnedIsChecked) {
-  const std::string trace = Put("t.trace", kTrace);
+  const std::string trace = Write("t.trace", kTrace);
   const Outcome learned = Swage("buckets learn " + trace + " -k 3");
   EXPECT_EQ(learned.exit_code, 0) << learned.output;
-  const Outcome checked = Swage("buckets check " + Put("b.toml", learned.output));
+  const Outcome checked = Swage("buckets check " + Write("b.toml", learned.output));
   EXPECT_EQ(checked.exit_code, 0) << checked.output;
   EXPECT_THAT(checked.output, HasSubstr("encode_n0: 0 to 13, list, 3 buckets\n"));
   EXPECT_EQ(Swage("buckets learn " + trace + " --compile-cost measured").exit_code, 0);
 }
 
 TEST_F(BucketsCommandTest, PlotWritesAPicture) {
-  const std::string trace = Put("t.trace", kTrace);
+  const std::string trace = Write("t.trace", kTrace);
   EXPECT_EQ(Swage("buckets plot " + trace + " -o " + root_ + "/t.svg").exit_code, 0);
   EXPECT_THAT(*ReadFile(root_ + "/t.svg"), StartsWith("<svg "));
 }
@@ -265,15 +249,15 @@ TEST_F(BucketsCommandTest, TheExampleOfTheManualIsChecked) {
   const std::string manual = *ReadFile("docs/buckets.md");
   const size_t begin = manual.find("```toml\n") + 8;
   std::string example = manual.substr(begin, manual.find("```", begin) - begin);
-  const Outcome outcome = Swage("buckets check " + Put("b.toml", example));
+  const Outcome outcome = Swage("buckets check " + Write("b.toml", example));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("encode: bucket, 6 seq programs; above max: exact\n"));
   EXPECT_EQ(Swage("buckets check samples/buckets.toml").exit_code, 0);
 }
 
 TEST_F(BucketsCommandTest, MistakesExitWithTwo) {
-  const std::string trace = Put("t.trace", kTrace);
-  const std::string bad = Put("bad.trace", "swage shape trace 1\ncall x\n");
+  const std::string trace = Write("t.trace", kTrace);
+  const std::string bad = Write("bad.trace", "swage shape trace 1\ncall x\n");
   const std::vector<std::string> mistakes = {"buckets",
                                              "buckets check",
                                              "buckets learn " + trace,

@@ -23,15 +23,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class CacheCommandTest : public ::testing::Test {
+class CacheCommandTest : public ToolTest {
  protected:
-  CacheCommandTest() {
-    std::string pattern = ::testing::TempDir() + "swage_cache_command_XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-    ::unsetenv("SWAGE_CONFIG");
-    ::setenv("SWAGE_CACHE_DIR", cache().c_str(), 1);
-  }
-  ~CacheCommandTest() override { std::filesystem::remove_all(root_); }
+  CacheCommandTest() { ::setenv("SWAGE_CACHE_DIR", cache().c_str(), 1); }
 
   std::string cache() const { return root_ + "/cache"; }
   static std::string Material(const std::string& text) {
@@ -55,8 +49,14 @@ class CacheCommandTest : public ::testing::Test {
     bytes.back() = static_cast<char>(bytes.back() ^ 1);
     ASSERT_TRUE(WriteFile(path, bytes).ok());
   }
-
-  std::string root_;
+  // What `args` give with a configuration whose third line has an error.
+  Outcome WithWrongConfiguration(const std::string& args) const {
+    const std::string path = Write("swage.toml", "format = 1\n[cache]\ndri = \"x\"\n");
+    ::setenv("SWAGE_CONFIG", path.c_str(), 1);
+    const Outcome outcome = Swage(args);
+    ::unsetenv("SWAGE_CONFIG");
+    return outcome;
+  }
 };
 
 TEST_F(CacheCommandTest, LsShowsKindHashSizeAgeAndWhatItIs) {
@@ -132,12 +132,8 @@ TEST_F(CacheCommandTest, ShowSaysWhenAKeyIsNoneOrSeveral) {
 }
 
 TEST_F(CacheCommandTest, AWrongConfigurationIsSaidOnce) {
-  ASSERT_TRUE(WriteFile(root_ + "/swage.toml", "format = 1\n[cache]\ndri = \"x\"\n").ok());
-  ASSERT_TRUE(
-      WriteFile(root_ + "/m.hlo", "HloModule m\nENTRY e { ROOT c = s32[] constant(1) }").ok());
-  ::setenv("SWAGE_CONFIG", (root_ + "/swage.toml").c_str(), 1);
-  const Outcome outcome = Swage("run --cache " + root_ + "/m.hlo");
-  ::unsetenv("SWAGE_CONFIG");
+  const std::string module = Write("m.hlo", "HloModule m\nENTRY e { ROOT c = s32[] constant(1) }");
+  const Outcome outcome = WithWrongConfiguration("run --cache " + module);
   EXPECT_EQ(outcome.exit_code, 2);
   const size_t first = outcome.output.find("swage.toml:3:1");
   EXPECT_NE(first, std::string::npos) << outcome.output;
@@ -200,8 +196,7 @@ TEST_F(CacheCommandTest, PacksLeaveBadEntriesOut) {
 }
 
 TEST_F(CacheCommandTest, WhatIsNoPackIsAnError) {
-  ASSERT_TRUE(WriteFile(root_ + "/p", "nonsense").ok());
-  EXPECT_EQ(Swage("cache unpack " + root_ + "/p").exit_code, 2);
+  EXPECT_EQ(Swage("cache unpack " + Write("p", "nonsense")).exit_code, 2);
   EXPECT_EQ(Swage("cache unpack " + root_ + "/absent").exit_code, 2);
   EXPECT_EQ(Swage("cache unpack").exit_code, 2);
   EXPECT_EQ(Swage("cache pack " + root_ + "/no/such/folder/p").exit_code, 2);
@@ -216,12 +211,9 @@ TEST_F(CacheCommandTest, MistakesExitWithTwo) {
 }
 
 TEST_F(CacheCommandTest, AWrongConfigurationIsAnError) {
-  ASSERT_TRUE(WriteFile(root_ + "/swage.toml", "format = 1\n[cache]\ndri = \"x\"\n").ok());
-  ::setenv("SWAGE_CONFIG", (root_ + "/swage.toml").c_str(), 1);
-  const Outcome outcome = Swage("cache ls");
+  const Outcome outcome = WithWrongConfiguration("cache ls");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("swage.toml:3:1"));
-  ::unsetenv("SWAGE_CONFIG");
 }
 
 TEST(CacheTextTest, AgesAreShort) {

@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 
-#include "base/files.h"
 #include "tests/tools/run_tool.h"
 
 namespace swage::tools {
@@ -31,21 +29,14 @@ TEST(ParseSizeLists, RefusesWhatIsNoSize) {
   }
 }
 
-class CacheWarmTest : public testing::Test {
+class CacheWarmTest : public ToolTest {
  protected:
-  CacheWarmTest() {
-    std::string pattern = testing::TempDir() + "/swage_warm_XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-    EXPECT_TRUE(WriteFile(root_ + "/m.hlo",
-                          "HloModule m\nENTRY e {\n  x = f32[n,4] parameter(0)\n"
-                          "  ROOT y = f32[n,4] exponential(x)\n}\n")
-                    .ok());
-  }
-  ~CacheWarmTest() override { std::filesystem::remove_all(root_); }
   Outcome Warm(const std::string& more) {
-    return Swage("cache warm --dir " + root_ + "/cache " + root_ + "/m.hlo " + more);
+    return Swage("cache warm --dir " + root_ + "/cache " + module_ + " " + more);
   }
-  std::string root_;
+  const std::string module_ = Write("m.hlo",
+                                    "HloModule m\nENTRY e {\n  x = f32[n,4] parameter(0)\n"
+                                    "  ROOT y = f32[n,4] exponential(x)\n}\n");
 };
 
 TEST_F(CacheWarmTest, CompilesEverySizeOnceAndOneKernelForAll) {
@@ -72,7 +63,7 @@ TEST_F(CacheWarmTest, ASizeThatNoModuleHasIsReported) {
 
 TEST_F(CacheWarmTest, WithoutADirectoryThereIsNothingToWarm) {
   ::setenv("SWAGE_CACHE_DIR", "off", /*overwrite=*/1);
-  const Outcome outcome = Swage("cache warm " + root_ + "/m.hlo --dims n=3");
+  const Outcome outcome = Swage("cache warm " + module_ + " --dims n=3");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("--dir"));
 }

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "compiler/ir/npy.h"
@@ -21,21 +19,8 @@ constexpr char kCase[] =
     R"({"inputs": [{"file": "in_0.npy", "dtype": "f32", "shape": [2, 2]}],
         "outputs": [{"file": "out_0.npy", "dtype": "f32", "shape": [2, 2], "rtol": 0, "atol": 0}]})";
 
-// A corpus in a folder of its own, removed at the end.
-class CorpusCommandTest : public testing::Test {
+class CorpusCommandTest : public ToolTest {
  protected:
-  CorpusCommandTest() {
-    dir_ = testing::TempDir() + "/corpus_" +
-           testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(dir_);
-  }
-  ~CorpusCommandTest() override { std::filesystem::remove_all(dir_); }
-
-  void Write(const std::string& path, const std::string& content) {
-    const std::filesystem::path full = dir_ + "/" + path;
-    std::filesystem::create_directories(full.parent_path());
-    std::ofstream(full, std::ios::binary) << content;
-  }
   static std::string Npy(const std::vector<float>& values) {
     ir::Literal literal =
         *ir::Literal::Create(ir::Shape::Array(ir::DType::kF32, {ir::Dim(2), ir::Dim(2)}));
@@ -50,9 +35,7 @@ class CorpusCommandTest : public testing::Test {
     Write(name + "/in_0.npy", Npy({1, 2, 3, 4}));
     Write(name + "/out_0.npy", Npy(want));
   }
-  Outcome Run(const std::string& args = "") { return Swage("corpus " + dir_ + " " + args); }
-
-  std::string dir_;
+  Outcome Run(const std::string& args = "") { return Swage("corpus " + root_ + " " + args); }
 };
 
 TEST_F(CorpusCommandTest, AllCasesPass) {
@@ -101,7 +84,7 @@ TEST_F(CorpusCommandTest, ListsAndFiltersSelect) {
   AddCase("b/one");
   Write("list.txt", "# a comment\n a/one \n\nb/one\r\na/one\n");
   EXPECT_EQ(Run("--list list.txt").output, "2 passed, 0 failed, 0 skipped\n");
-  EXPECT_EQ(Run("--list " + dir_ + "/list.txt").output, "2 passed, 0 failed, 0 skipped\n");
+  EXPECT_EQ(Run("--list " + root_ + "/list.txt").output, "2 passed, 0 failed, 0 skipped\n");
   EXPECT_EQ(Run("--list list.txt --filter '^b/'").output, "1 passed, 0 failed, 0 skipped\n");
 }
 
@@ -117,7 +100,7 @@ TEST_F(CorpusCommandTest, MistakesInTheSelectionExitWithTwo) {
     EXPECT_EQ(Run(flags).exit_code, 2) << flags;
   }
   EXPECT_THAT(Run("--list /no/list.txt").output, HasSubstr("'/no/list.txt'"));
-  EXPECT_EQ(Swage("corpus " + dir_ + "/nowhere").exit_code, 2);
+  EXPECT_EQ(Swage("corpus " + root_ + "/nowhere").exit_code, 2);
   EXPECT_EQ(Swage("corpus").exit_code, 2);
 }
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "base/env.h"
@@ -15,16 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class EnvironmentTest : public testing::Test {
+class EnvironmentTest : public ToolTest {
  protected:
-  EnvironmentTest() {
-    module_ = testing::TempDir() + "/environment_" +
-              testing::UnitTest::GetInstance()->current_test_info()->name() + ".hlo";
-    std::ofstream(module_) << "HloModule m\nENTRY main {\n x = f32[2] parameter(0)\n"
-                              " ROOT r = f32[2] negate(x)\n}\n";
-  }
-  ~EnvironmentTest() override { std::filesystem::remove(module_); }
-
   // With the variable set for this one command.
   Outcome SwageWith(const std::string& name, const std::string& value, const std::string& args) {
     setenv(name.c_str(), value.c_str(), 1);
@@ -33,7 +23,9 @@ class EnvironmentTest : public testing::Test {
     return outcome;
   }
 
-  std::string module_;
+  const std::string module_ = Write("m.hlo",
+                                    "HloModule m\nENTRY main {\n x = f32[2] parameter(0)\n"
+                                    " ROOT r = f32[2] negate(x)\n}\n");
 };
 
 // Wrong values of every variable that has any.

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "tests/tools/run_tool.h"
@@ -12,11 +10,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
-  const std::string module = testing::TempDir() + "/opt_mistakes.hlo";
-  std::ofstream(module) << "HloModule m\nENTRY main {\n x = f32[2] parameter(0)\n"
-                           " ROOT r = f32[2] negate(x)\n}\n";
-  const std::string folder = testing::TempDir() + "/opt_mistakes_dump";
+class OptCommandTest : public ToolTest {};
+
+TEST_F(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
+  const std::string module = Write("m.hlo",
+                                   "HloModule m\nENTRY main {\n x = f32[2] parameter(0)\n"
+                                   " ROOT r = f32[2] negate(x)\n}\n");
+  const std::string folder = root_ + "/dump";
   const std::string nested = "'(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*zzz'";
   const std::pair<std::string, const char*> mistakes[] = {
       {"--target gpu", "no target 'gpu'"},
@@ -37,8 +37,6 @@ TEST(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
     EXPECT_EQ(outcome.exit_code, 2) << flags.substr(0, 100);
     EXPECT_THAT(outcome.output, HasSubstr(said)) << flags.substr(0, 100);
   }
-  std::filesystem::remove(module);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

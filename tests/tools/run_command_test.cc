@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -14,28 +13,16 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-class RunCommandTest : public testing::Test {
+class RunCommandTest : public ToolTest {
  protected:
-  RunCommandTest() {
-    dir_ = testing::TempDir() + "/run_" +
-           testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(dir_);
-    std::filesystem::create_directories(dir_);
-  }
-  ~RunCommandTest() override { std::filesystem::remove_all(dir_); }
-
   std::string Module(const std::string& lines) {
-    const std::string path = dir_ + "/module.hlo";
-    std::ofstream(path) << "HloModule m\nENTRY main {\n" << lines << "\n}\n";
-    return path;
+    return Write("module.hlo", "HloModule m\nENTRY main {\n" + lines + "\n}\n");
   }
   std::string Input(const std::string& name, const ir::Literal& literal) {
-    const std::string path = dir_ + "/" + name;
+    const std::string path = root_ + "/" + name;
     EXPECT_TRUE(ir::WriteNpy(path, literal).ok());
     return path;
   }
-
-  std::string dir_;
 };
 
 TEST_F(RunCommandTest, WritesEachLeafOfTheResultInOrder) {
@@ -45,12 +32,12 @@ TEST_F(RunCommandTest, WritesEachLeafOfTheResultInOrder) {
       "ROOT r = ((bf16[], f32[]), f32[]) tuple(t, x)");
   const std::string x = Input("x.npy", ir::Literal::Scalar(ir::DType::kF32, 3.0));
   const std::string y = Input("y.npy", ir::Literal::Scalar(ir::DType::kBF16, 1.5));
-  const Outcome outcome = Swage("run " + module + " " + x + " " + y + " -o " + dir_ + "/new/out");
+  const Outcome outcome = Swage("run " + module + " " + x + " " + y + " -o " + root_ + "/new/out");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_EQ(outcome.output, "");
   auto read = [&](int i, ir::DType dtype) {
     const auto literal =
-        ir::ReadNpy(dir_ + "/new/out/out_" + std::to_string(i) + ".npy", {.dtype = dtype});
+        ir::ReadNpy(root_ + "/new/out/out_" + std::to_string(i) + ".npy", {.dtype = dtype});
     EXPECT_TRUE(literal.ok()) << literal.status();
     return literal.ok() ? literal->GetDouble(0) : 0;
   };
@@ -110,20 +97,20 @@ TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
     std::string args;
     const char* said;
   };
-  std::ofstream(dir_ + "/text.npy") << "hello";
-  std::ofstream(dir_ + "/bad.hlo")
+  std::ofstream(root_ + "/text.npy") << "hello";
+  std::ofstream(root_ + "/bad.hlo")
       << "HloModule m\nENTRY main {\n ROOT r = f32[] frobnicate()\n}\n";
   const Mistake mistakes[] = {
       {module, "got 0 input files"},
       {module + " " + scalar + " " + scalar, "got 2 input files"},
       {module + " " + scalar, "shape mismatch"},
-      {module + " " + dir_ + "/text.npy", "text.npy"},
-      {module + " " + dir_ + "/missing.npy", "missing.npy"},
+      {module + " " + root_ + "/text.npy", "text.npy"},
+      {module + " " + root_ + "/missing.npy", "missing.npy"},
       {module + " --random " + scalar, "--random takes no input files"},
       {module + " --random --device tpu", "no device 'tpu'"},
-      {dir_ + "/missing.hlo --random", "missing.hlo"},
-      {dir_ + "/bad.hlo --random", "bad.hlo:3:"},
-      {dir_ + " --random", dir_.c_str()},
+      {root_ + "/missing.hlo --random", "missing.hlo"},
+      {root_ + "/bad.hlo --random", "bad.hlo:3:"},
+      {root_ + " --random", root_.c_str()},
       {module + " --random -o " + scalar, "s.npy"},
       {module + " --random --bench 0", "bench"},
       {module + " --random --bench -1", "bench"},

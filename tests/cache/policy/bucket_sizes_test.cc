@@ -174,6 +174,21 @@ TEST(BucketSizesTest, StepsNearTheLargestSizeDoNotOverflow) {
   EXPECT_THAT(
       Bounds({.kind = BucketKind::kGeometric, .ratio = 1e300, .align = kLargest - 1}, 0, kLargest),
       ElementsAre(kLargest - 1, kLargest));
+  EXPECT_THAT(Bounds({.kind = BucketKind::kLinear, .step = kLargest / 2, .start = 1}, kLargest - 5,
+                     kLargest),
+              ElementsAre(kLargest));
+}
+
+TEST(BucketSizesTest, MultiplesAreThoseOfTheRange) {
+  EXPECT_EQ(MultiplesIn({3, 17}, 8), (SizeRange{8, 16}));
+  EXPECT_EQ(MultiplesIn({0, 7}, 8), (SizeRange{0, 0}));
+  EXPECT_EQ(MultiplesIn({3, 17}, 1), (SizeRange{3, 17}));
+  EXPECT_EQ(MultiplesIn({kLargest - 3, kLargest}, kLargest / 2),
+            (SizeRange{kLargest - 1, kLargest - 1}));
+  for (const SizeRange none : {SizeRange{9, 15}, SizeRange{kLargest - 6, kLargest - 2}}) {
+    const SizeRange sizes = MultiplesIn(none, none.high + 1);
+    EXPECT_GT(sizes.low, sizes.high);
+  }
 }
 
 TEST(BucketSizesTest, WasteIsTheUnusedShareOfTheBucket) {
