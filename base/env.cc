@@ -36,6 +36,8 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_PADDING", "forced: programs of open sizes are padded to their bounds; default none"},
     {"SWAGE_PADDING_FILL", "what padding holds: zero (default), nan, infinity or large"},
     {"SWAGE_PADDING_MASKS", "all: masks also where padding is known to hold the right value"},
+    {"SWAGE_RECORD_SHAPES",
+     "file that the shapes of all calls are counted in, to learn buckets from"},
     {"SWAGE_SPECIALIZE", "0: hot kernels are not compiled again with their sizes baked in"},
 };
 

@@ -16,6 +16,7 @@
 
 #include "cache/module_cache.h"
 #include "compiler/ir/assumptions.h"
+#include "runtime/argument_elements.h"
 #include "runtime/signature.h"
 #include "runtime/tensor.h"
 
@@ -43,6 +44,7 @@ struct LeafSource {
 // Calls of one jit function that were counted before their thread's table forgot them.
 struct CallCounters {
   std::atomic<int64_t> calls{0}, hits{0};
+  runtime::ElementCounters elements;
 };
 
 class CacheEntry {
@@ -72,6 +74,8 @@ class CacheEntry {
   // Of one of its sizes: itself, and the values of its symbols.
   std::shared_ptr<CacheEntry> parent;
   ir::SymbolBinding sizes;
+  runtime::ArgumentElements elements;
+  bool interpreted = false;  // since no more may be compiled
 
   // Guarded by the state's mutex.
   std::optional<cache::KeeperId> keeper;  // registered with the program

@@ -3,12 +3,12 @@
 
 #include <new>
 
-#include "base/log.h"
-#include "runtime/background.h"
 #include "runtime/error.h"
 #include "runtime/ir_types.h"
 #include "runtime/jit_state.h"
+#include "runtime/miss.h"
 #include "runtime/nested.h"
+#include "runtime/shape_record.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/warm_table.h"
 
@@ -38,6 +38,7 @@ struct CallFrame::Storage {
   // Runs what is owned, and finds it faster the next time.
   void Use(WarmTable* table) {
     entry = owned.get();
+    state.counters()->elements.Add(entry->elements);
     if (table != nullptr) table->Remember(state.id(), owned, state.counters());
   }
 };
@@ -117,225 +118,13 @@ bool CallFrame::Find() {
   return true;
 }
 
-TraceOutcome RunTrace(TraceScope& scope, absl::Span<const ir::Shape> shapes, const TraceFn& trace) {
-  TensorList traced;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    traced.push_back(scope.AddParameter(shapes[i], absl::StrCat("arg", i)));
-  }
-  TraceResult result = trace(traced);
-  TraceOutcome outcome;
-  outcome.skeleton = std::move(result.skeleton);
-  absl::flat_hash_map<Node, int> outputs;
-  for (const Tensor& leaf : result.leaves) {
-    LeafSource source;
-    if (leaf.defined()) {
-      const StatusOr<Node> node = scope.Lift(leaf);
-      if (!node.ok()) ThrowStatus(node.status(), ToStd(scope.computation()->name()), {});
-      if ((*node)->opcode() == ir::Opcode::kParameter) {
-        source = {LeafSource::Kind::kArgument, static_cast<int>((*node)->parameter_number())};
-      } else {
-        const auto [it, fresh] = outputs.try_emplace(*node, static_cast<int>(outputs.size()));
-        if (fresh) outcome.outputs.push_back(*node);
-        source = {LeafSource::Kind::kOutput, it->second};
-      }
-    }
-    outcome.leaves.push_back(source);
-  }
-  outcome.captured = scope.captured();
-  return outcome;
-}
-
-namespace {
-
-// What a miss is to be traced for.
-struct MissedCall {
-  std::vector<ir::Shape> shapes;  // of the arguments
-  const TraceFn& trace;
-  // After a failure: the symbols that needed numbers.
-  std::vector<const ir::Symbol*> forced = {};
-};
-
-// Traces and compiles what `entry` will run. Of a stand-in, returns what it stands in for.
-std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, MissedCall& call,
-                                 runtime::Effort effort, CacheEntry& entry) {
-  state.CountTrace();
-  auto module = std::make_shared<runtime::TraceModule>(state.name());
-  std::shared_ptr<TraceScope> scope = TraceScope::Open(module, state.name());
-  // A call of itself with this key finds it open.
-  runtime::NestedTraces::Of(*scope).Add(&state, key);
-  TraceOutcome outcome;
-  try {
-    outcome = RunTrace(*scope, call.shapes, call.trace);
-  } catch (...) {
-    call.forced = scope->forced();
-    throw;
-  }
-  scope->Close();
-  entry.captured = std::move(outcome.captured);
-  entry.leaves = std::move(outcome.leaves);
-  entry.skeleton = std::move(outcome.skeleton);
-  entry.assumptions = scope->assumptions();
-  state.EndTrace(entry);
-  if (outcome.outputs.empty()) {
-    state.SetTier(runtime::kCompiledTier);
-    return nullptr;
-  }
-  ir::Computation* computation = scope->computation();
-  runtime::Graph graph(computation, module->combiners());
-  computation->set_root(outcome.outputs.size() == 1 ? outcome.outputs[0]
-                                                    : graph.Tuple(outcome.outputs));
-  module->module()->set_entry(computation);
-  StatusOr<runtime::Compiled> compiled =
-      runtime::CompileModule(std::move(*module).Take(), state.options(), state.Reason(), effort);
-  if (!compiled.ok()) {
-    if (compiled.status().code() == absl::StatusCode::kUnimplemented) {
-      for (const ir::Shape& shape : call.shapes) {
-        for (const ir::Dim dim : shape.dims()) dim.CollectSymbols(&call.forced);
-      }
-    }
-    ThrowStatus(Annotate(compiled.status(), absl::StrCat("; while compiling ", state.name())),
-                state.name(), {});
-  }
-  if (!compiled->cached()) {
-    state.CountCompile(compiled->executable().report(), compiled->unfinished != nullptr);
-  }
-  state.SetTier(compiled->tier);
-  entry.program = std::move(compiled->program);
-  return std::move(compiled->unfinished);
-}
-
-// What a background compile is for. It keeps neither alive: they hold types of the user, whose
-// library may be unloaded meanwhile.
-struct Unfinished {
-  std::weak_ptr<JitState> state;
-  std::weak_ptr<CacheEntry> entry;
-  runtime::ResolvedOptions options;
-};
-
-// Compiles what an entry stands in for, and puts it in its place.
-void Finish(const Unfinished& unfinished, std::unique_ptr<ir::Module> module) {
-  if (const EntryPtr entry = unfinished.entry.lock(); entry == nullptr || entry->dead()) return;
-  StatusOr<runtime::Compiled> compiled = runtime::CompileModule(
-      std::move(module), unfinished.options, "in the background, for a stand-in");
-  const std::shared_ptr<JitState> state = unfinished.state.lock();
-  const EntryPtr entry = unfinished.entry.lock();
-  if (state == nullptr || entry == nullptr) return;
-  if (!compiled.ok()) {
-    LogWarning(absl::StrCat("[jit] ", state->name(),
-                            ": the stand-in stays, since compiling in the ",
-                            "background failed: ", compiled.status().message()));
-    return;
-  }
-  if (!compiled->cached()) state->CountCompile(compiled->executable().report(), false);
-  const std::vector<EntryPtr> sizes = state->SizesOf(entry);
-  for (const EntryPtr& sized : sizes) {
-    auto executable = compiled->executable().ForSizes(sized->sizes);
-    if (!executable.ok()) continue;  // the stand-in stays
-    state->Replace(sized, cache::ModuleCache::Global().Adopt(*std::move(executable)));
-  }
-  state->Replace(entry, std::move(compiled->program));
-}
-
-void FinishInBackground(JitState& state, const EntryPtr& entry,
-                        std::unique_ptr<ir::Module> module) {
-  // std::function copies what it holds.
-  auto shared = std::make_shared<std::unique_ptr<ir::Module>>(std::move(module));
-  const Unfinished unfinished{state.weak_from_this(), entry, state.options()};
-  const auto job = [unfinished, shared] { Finish(unfinished, std::move(*shared)); };
-  if (!runtime::BackgroundCompiler::Get().Add(job)) job();
-}
-
-EntryPtr FindOrMake(JitState& state, const CallKey& key, MissedCall& call,
-                    const JitState::Request& request) {
-  const bool stand_in = state.on_miss() == OnMiss::kBackground && !request.warmup;
-  const runtime::Effort effort = stand_in ? runtime::Effort::kQuick : runtime::Effort::kFull;
-  std::unique_ptr<ir::Module> unfinished;
-  EntryPtr entry = state.FindOrMake(
-      key, request, [&](CacheEntry& made) { unfinished = Fill(state, key, call, effort, made); });
-  if (unfinished != nullptr) FinishInBackground(state, entry, std::move(unfinished));
-  return entry;
-}
-
-// The key with other shapes of its tensors.
-runtime::Words WithShapes(const CallKey& key, absl::Span<const ir::Shape> shapes) {
-  runtime::Words words;
-  size_t next = 0;
-  for (const runtime::KeyItem& item : runtime::ReadKey(key.words)) {
-    if (item.kind == runtime::KeyItem::Kind::kTensor) {
-      runtime::AppendTensor(&words, shapes[next++]);
-    } else {
-      words.insert(words.end(), item.words.begin(), item.words.end());
-    }
-  }
-  return words;
-}
-
-// The program of `parent` for the sizes of one call.
-EntryPtr Sized(JitState& state, const CallKey& key, const EntryPtr& parent,
-               const ir::SymbolBinding& sizes) {
-  return state.FindOrMake(key, {.sizing = true}, [&](CacheEntry& made) {
-    made.captured = parent->captured;
-    made.leaves = parent->leaves;
-    made.skeleton = parent->skeleton;
-    made.parent = parent;
-    made.sizes = sizes;
-    codegen::Executable* const symbolic = parent->program->executable().get();
-    if (symbolic == nullptr) return;
-    parent->program->Touch();
-    auto executable = symbolic->ForSizes(sizes);
-    if (!executable.ok()) ThrowStatus(executable.status(), state.name(), {});
-    made.program = cache::ModuleCache::Global().Adopt(*std::move(executable));
-  });
-}
-
-// As FindOrMake, of a function whose sizes may stay open.
-EntryPtr FindOrMakeOpen(JitState& state, runtime::SizeRules& rules, const CallKey& key,
-                        absl::Span<const Tensor* const> arguments, const TraceFn& trace,
-                        const JitState::Request& request) {
-  for (;;) {
-    const StatusOr<runtime::SizedCall> placed = rules.Place(arguments);
-    if (!placed.ok()) ThrowStatus(placed.status(), state.name(), {});
-    MissedCall call{placed->shapes, trace};
-    if (!placed->symbolic()) return FindOrMake(state, key, call, request);
-    const runtime::Words words = WithShapes(key, placed->shapes);
-    EntryPtr parent;
-    try {
-      parent = FindOrMake(state, {words, key.objects}, call, request);
-    } catch (const Error& error) {
-      if (!rules.Force(call.forced)) throw;
-      LogWarning(absl::StrCat("[jit] ", state.name(),
-                              ": sizes that were to stay open are exact: ", error.what()));
-      state.CountFallback();
-      continue;
-    }
-    const Status fits = ir::CheckAssumptions(parent->assumptions, placed->sizes);
-    if (fits.ok()) return Sized(state, key, parent, placed->sizes);
-    // Ordinary code for these sizes, or an ordinary error.
-    state.CountFallback();
-    call.shapes = ShapesOf(arguments);
-    return FindOrMake(state, key, call, request);
-  }
-}
-
-// Of the arguments of a call outside any trace.
-EntryPtr FindOrMakeFor(JitState& state, const CallKey& key,
-                       absl::Span<const Tensor* const> arguments, const TraceFn& trace,
-                       const JitState::Request& request) {
-  if (const std::shared_ptr<runtime::SizeRules> rules = state.Sizes()) {
-    return FindOrMakeOpen(state, *rules, key, arguments, trace, request);
-  }
-  MissedCall call{ShapesOf(arguments), trace};
-  return FindOrMake(state, key, call, request);
-}
-
-}  // namespace
-
 void CallFrame::Miss(const TraceFn& trace, const ParameterStarts& parameters) {
   if (TraceScope::Current() != nullptr) {
     s_->nested = runtime::FindOrTraceNested(s_->state, s_->key(), s_->tensors, &trace);
     return;
   }
-  s_->owned = FindOrMakeFor(s_->state, s_->key(), s_->tensors, trace, {.parameters = &parameters});
+  s_->owned =
+      runtime::FindOrMakeFor(s_->state, s_->key(), s_->tensors, trace, {.parameters = &parameters});
   s_->Use(WarmTable::OfThread());
 }
 
@@ -346,8 +135,8 @@ void CallFrame::WarmUp(const TraceFn& trace, const ParameterStarts& parameters) 
   }
   RequireConcrete(s_->tensors, s_->state.name());
   if (s_->state.Find(s_->key()) != nullptr) return;
-  FindOrMakeFor(s_->state, s_->key(), s_->tensors, trace,
-                {.warmup = true, .parameters = &parameters});
+  runtime::FindOrMakeFor(s_->state, s_->key(), s_->tensors, trace,
+                         {.warmup = true, .parameters = &parameters});
 }
 
 const void* CallFrame::Run() {
@@ -371,8 +160,11 @@ const void* CallFrame::Run() {
       outputs.push_back(fresh->data);
       made.push_back(std::move(fresh->tensor));
     }
+    const runtime::CallTimer timer;
     const Status ran = executable->Run(inputs, outputs);
-    if (!ran.ok()) {
+    if (ran.ok()) {
+      timer.Record(s_->state.name(), s_->tensors);
+    } else {
       ThrowStatus(swage::Annotate(ran, absl::StrCat("; while running ", s_->state.name())),
                   s_->state.name(), {});
     }

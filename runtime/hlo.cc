@@ -7,6 +7,7 @@
 #include "compiler/ir/verifier.h"
 #include "compiler/learn/learn.h"
 #include "runtime/hlo_state.h"
+#include "runtime/shape_record.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
 
@@ -126,6 +127,7 @@ StatusOr<cache::ProgramPtr> HloState::Whole(bool warmup) {
     stats_.kernel_hits += report.kernel_hits;
     stats_.kernel_loads += report.kernel_loads;
     stats_.compile_ms += report.total_ms;
+    runtime::RecordCompile(name_, report.total_ms);
   }
   whole_ = compiled.program;
   return std::move(compiled.program);
@@ -155,7 +157,19 @@ StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments) {
   SWAGE_ASSIGN_OR_RETURN(const cache::ProgramPtr program, Compile(sizes, /*warmup=*/false));
   std::vector<const Tensor*> inputs;
   for (const Tensor& argument : arguments) inputs.push_back(&argument);
-  return runtime::RunExecutable(*program->executable(), inputs);
+  const runtime::CallTimer timer;
+  auto results = runtime::RunExecutable(*program->executable(), inputs);
+  if (!results.ok()) return results;
+  timer.Record(name_, inputs);
+  elements_.Add(Elements(inputs));
+  return results;
+}
+
+runtime::ArgumentElements HloState::Elements(absl::Span<const Tensor* const> arguments) const {
+  if (options_.compiler.padding != passes::Padding::kForced) return runtime::ElementsOf(arguments);
+  std::vector<ir::Shape> open;
+  for (const ir::NamedShape& parameter : parameters_) open.push_back(parameter.shape);
+  return runtime::PaddedElementsOf(arguments, open);
 }
 
 Status HloState::WarmUp(std::span<const Tensor> arguments) {
@@ -171,6 +185,8 @@ JitStats HloState::stats() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   JitStats stats = stats_;
   stats.calls = calls_.load(std::memory_order_relaxed);
+  stats.valid_elements = elements_.valid.load(std::memory_order_relaxed);
+  stats.padded_elements = elements_.padded.load(std::memory_order_relaxed);
   return stats;
 }
 

@@ -15,6 +15,7 @@
 #include "compiler/ir/assumptions.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/module.h"
+#include "runtime/argument_elements.h"
 #include "runtime/hlo.h"
 #include "runtime/program.h"
 
@@ -48,6 +49,7 @@ class HloState {
   StatusOr<cache::ProgramPtr> Compile(const ir::SymbolBinding& sizes, bool warmup);
   StatusOr<cache::ProgramPtr> Whole(bool warmup);
   Status Admit(bool warmup) const;
+  runtime::ArgumentElements Elements(absl::Span<const Tensor* const> arguments) const;
   std::weak_ptr<cache::CachedProgram>& SlotOf(const ir::SymbolBinding& sizes);
 
   const std::unique_ptr<ir::Module> module_;
@@ -66,6 +68,7 @@ class HloState {
   absl::flat_hash_map<Sizes, std::weak_ptr<cache::CachedProgram>> programs_;
   JitStats stats_;
   std::atomic<int64_t> calls_{0};
+  runtime::ElementCounters elements_;
 };
 
 }  // namespace swage::internal

@@ -10,6 +10,7 @@
 #include "runtime/op_support.h"
 #include "runtime/policies.h"
 #include "runtime/shared_states.h"
+#include "runtime/tensor_impl.h"
 
 namespace swage {
 namespace internal {
@@ -99,6 +100,34 @@ Tensor Unfilled(const TensorSpec& spec) {
   return std::move(made->tensor);
 }
 
+std::vector<WarmupCall> WarmupCalls(JitState& state, const TensorList& like) {
+  std::vector<const Tensor*> arguments;
+  for (const Tensor& tensor : like) {
+    runtime::RequireDefined(tensor, state.name(), {});
+    arguments.push_back(&tensor);
+  }
+  const std::shared_ptr<runtime::SizeRules> rules = state.Sizes();
+  if (rules == nullptr) {
+    runtime::ThrowStatus(
+        InvalidArgument("got warmup_sizes() of a function whose sizes are all exact, expected dims "
+                        "(in its options or the configuration file); or call warmup()"),
+        state.name(), {});
+  }
+  const auto warmups = rules->Warmups(arguments);
+  if (!warmups.ok()) runtime::ThrowStatus(warmups.status(), state.name(), {});
+  std::vector<WarmupCall> calls;
+  for (const runtime::SizeRules::Warmup& warmup : *warmups) {
+    WarmupCall& call = calls.emplace_back();
+    call.sizes = warmup.sizes;
+    for (const ir::Shape& shape : warmup.shapes) {
+      StatusOr<runtime::FreshTensor> made = runtime::NewTensor(shape);
+      if (!made.ok()) runtime::ThrowStatus(made.status(), state.name(), {});
+      call.tensors.push_back(std::move(made->tensor));
+    }
+  }
+  return calls;
+}
+
 void ThrowMovedFrom() {
   runtime::ThrowStatus(InvalidArgument("got a jit function that was moved from, expected one that "
                                        "jit() returned or a copy of it"),
@@ -126,6 +155,12 @@ std::ostream& operator<<(std::ostream& out, const JitStats& stats) {
       stats.llvm_runs, stats.kernel_hits);
   if (stats.sizings > 0) out << ", set up for " << stats.sizings << " sizes";
   if (stats.exact_fallbacks > 0) out << ", exact fallbacks " << stats.exact_fallbacks;
+  if (stats.interpreted > 0) out << ", interpreted " << stats.interpreted;
+  if (stats.padded_elements > 0) {
+    out << absl::StrFormat(", padding %.1f %%",
+                           100.0 * static_cast<double>(stats.padded_elements) /
+                               static_cast<double>(stats.padded_elements + stats.valid_elements));
+  }
   if (stats.loads > 0 || stats.kernel_loads > 0) {
     out << absl::StrFormat(", stored: %d programs, %d kernels", stats.loads, stats.kernel_loads);
   }

@@ -57,7 +57,8 @@ enum class OnMiss {
   kBackground,  // run a stand-in that compiles fast, until the program that a second thread makes
                 // is ready; the bits of the results are the same
   kError,       // throw swage::Error; only warmup() compiles
-  kExact,  // as kWait; meant for functions whose sizes are open, which do not tell it apart yet
+  kExact,  // of a function whose sizes are open: compile for the sizes of the call alone, so that
+           // only warmup() makes programs that serve more; of others: kWait
 };
 
 // Which sizes a compiled program serves.
@@ -105,6 +106,14 @@ struct TensorSpec {
   ShapeVector shape;
 };
 
+// One program of a warm-up is ready.
+struct WarmupProgress {
+  int done = 0;  // programs, this one included
+  int total = 0;
+  std::string sizes = {};  // "batch=8, seq=128"
+};
+using OnWarmup = std::function<void(const WarmupProgress&)>;
+
 // Puts the policies of a configuration file (docs/buckets.md) in force for every jit function of
 // the process; calls that are under way end as they began. Of functions that exist only the sizes
 // change: their on_miss and max_compiles stay. Throws with every problem of the file, and then
@@ -120,6 +129,7 @@ struct JitStats {
   int64_t compiles = 0;         // pass pipeline runs
   int64_t sizings = 0;          // programs set up for other sizes of their symbols: no pass ran
   int64_t exact_fallbacks = 0;  // calls compiled for their sizes though their dims are symbols
+  int64_t interpreted = 0;      // keys that are interpreted, since max_compiles was reached
   int64_t loads = 0;            // programs that were stored on disk or remotely: no pass ran
   int64_t stand_ins = 0;        // of the compiles: programs that ran until a better one was ready
   int64_t swapped = 0;          // stand-ins that were replaced
@@ -128,6 +138,10 @@ struct JitStats {
   int64_t kernel_hits = 0;      // kernels that came from the kernel cache instead
   int64_t kernel_loads = 0;     // kernels that were stored on disk or remotely
   double compile_ms = 0;        // in total, of the compiles and loads
+  // Elements of the tensor arguments of all calls, and what physical padding added to them; the
+  // part of the work that is wasted is padded / (valid + padded).
+  int64_t valid_elements = 0;
+  int64_t padded_elements = 0;
 };
 SWAGE_API std::ostream& operator<<(std::ostream& out, const JitStats& stats);
 
@@ -168,6 +182,12 @@ SWAGE_API void SetOnMiss(JitState& state, OnMiss policy);
 SWAGE_API OnMiss OnMissOf(const JitState& state);
 // A tensor of no particular content, to warm up with.
 SWAGE_API Tensor Unfilled(const TensorSpec& spec);
+// Tensor arguments like these, but of sizes to warm up for, and how progress calls each.
+struct WarmupCall {
+  TensorList tensors;
+  std::string sizes;
+};
+SWAGE_API std::vector<WarmupCall> WarmupCalls(JitState& state, const TensorList& like);
 [[noreturn]] SWAGE_API void ThrowMovedFrom();
 [[noreturn]] SWAGE_API void ThrowNullFunction(std::source_location where);
 [[noreturn]] SWAGE_API void ThrowSpecCount(const JitState& state, size_t got, size_t expected);
@@ -201,8 +221,19 @@ class Jitted {
   }
   // The same for a function whose parameters are all Tensors.
   void warmup(std::initializer_list<TensorSpec> specs) const {
-    using Parameters = typename internal::ParametersOf<F>::Type;
-    WarmUpSpecs(Parameters(), std::vector<TensorSpec>(specs));
+    std::apply([this](auto&... all) { CompileOnly(all...); }, Unfilled(specs));
+  }
+
+  // For a function whose sizes are open: compiles for arguments like these but of other sizes.
+  // Those are the warm-up sets of its policy (docs/buckets.md), or without any a size of every
+  // bucket of every symbol, at most 10,000 combinations. `on_progress` may be null.
+  template <typename... Args>
+  void warmup_sizes(const OnWarmup& on_progress, Args&&... like) const {
+    CompileSizes(on_progress, like...);
+  }
+  void warmup_sizes(std::initializer_list<TensorSpec> like,
+                    const OnWarmup& on_progress = {}) const {
+    std::apply([&](auto&... all) { CompileSizes(on_progress, all...); }, Unfilled(like));
   }
 
  private:
@@ -225,8 +256,13 @@ class Jitted {
         std::forward<Args>(args))...);
   }
 
+  // A tensor for each parameter.
+  auto Unfilled(const std::vector<TensorSpec>& specs) const {
+    return Unfilled(typename internal::ParametersOf<F>::Type(), specs);
+  }
+
   template <typename... Ps>
-  void WarmUpSpecs(internal::ParameterList<Ps...>, const std::vector<TensorSpec>& specs) const {
+  auto Unfilled(internal::ParameterList<Ps...>, const std::vector<TensorSpec>& specs) const {
     static_assert(sizeof...(Ps) > 0 && (std::is_same_v<std::remove_cvref_t<Ps>, Tensor> && ...),
                   "warmup({...}) is for functions of Tensors alone; pass arguments instead");
     if (specs.size() != sizeof...(Ps)) {
@@ -235,7 +271,24 @@ class Jitted {
     auto next = specs.begin();
     std::array<Tensor, sizeof...(Ps)> tensors;
     for (Tensor& tensor : tensors) tensor = internal::Unfilled(*next++);
-    std::apply([this](auto&... all) { CompileOnly(all...); }, tensors);
+    return tensors;
+  }
+
+  template <typename... Args>
+  void CompileSizes(const OnWarmup& on_progress, const Args&... like) const {
+    internal::TensorList leaves;
+    (internal::ForEachTensor(like, [&](const Tensor& leaf) { leaves.push_back(leaf); }), ...);
+    const std::vector<internal::WarmupCall> calls = internal::WarmupCalls(State(), leaves);
+    int done = 0;
+    for (const internal::WarmupCall& call : calls) {
+      std::tuple<std::decay_t<Args>...> copies(like...);
+      size_t next = 0;
+      internal::ForEachTensor(copies, [&](Tensor& leaf) { leaf = call.tensors[next++]; });
+      std::apply([this](auto&... all) { WarmUp(std::index_sequence_for<Args...>(), all...); },
+                 copies);
+      ++done;
+      if (on_progress) on_progress({done, static_cast<int>(calls.size()), call.sizes});
+    }
   }
 
   template <typename... Args>

@@ -6,6 +6,8 @@
 
 #include "base/log.h"
 #include "runtime/policies.h"
+#include "runtime/shape_record.h"
+#include "runtime/size_advice.h"
 #include "runtime/warm_table.h"
 
 namespace swage::internal {
@@ -41,6 +43,7 @@ CacheEntry::CacheEntry(const CacheEntry& other, cache::ProgramPtr replacement)
       assumptions(other.assumptions),
       parent(other.parent),
       sizes(other.sizes),
+      elements(other.elements),
       words_(other.words_),
       objects_(other.objects_) {}
 
@@ -184,10 +187,26 @@ void JitState::RefuseCompile(const CallKey& key) const {
       name_, {});
 }
 
-void JitState::Admit(const CallKey& key, uint64_t hash, const Request& request) {
+bool JitState::AtLimit() const {
+  const std::shared_lock<std::shared_mutex> lock(mutex_);
+  return options_.max_compiles > 0 && compiles_made_ >= options_.max_compiles;
+}
+
+bool JitState::Admit(const CallKey& key, uint64_t hash, const Request& request) {
   Explain(key, hash, request.parameters);
   if (on_miss() == OnMiss::kError && !request.warmup) RefuseMiss(key);
-  if (options_.max_compiles > 0 && compiles_made_ >= options_.max_compiles) RefuseCompile(key);
+  if (options_.max_compiles <= 0 || compiles_made_ < options_.max_compiles) return true;
+  const bool interpret = options_.on_limit == policy::OnLimit::kInterpret;
+  if (!interpret && !request.beyond_limit) RefuseCompile(key);
+  if (!warned_of_limit_) {
+    LogWarning(absl::StrCat(
+        "[jit] ", name_, ": ", options_.max_compiles,
+        " keys are compiled, as many as max_compiles allows; ",
+        interpret ? "others are interpreted, slowly" : "one more program serves the other sizes",
+        "; ", HowToMissLess(report_), ", or raise max_compiles"));
+    warned_of_limit_ = true;
+  }
+  return !interpret;
 }
 
 EntryPtr JitState::FindOrMake(const CallKey& key, const Request& request,
@@ -204,12 +223,12 @@ EntryPtr JitState::FindOrMake(const CallKey& key, const Request& request,
       }
       // It failed, and is no longer in the map: try ourselves, or wait for whoever was faster.
     }
+    entry = std::make_shared<CacheEntry>(key);
     if (!request.sizing) {
       CountMiss();
-      Admit(key, hash, request);
-      ++compiles_made_;
+      entry->interpreted = !Admit(key, hash, request);
+      ++(entry->interpreted ? interpreted_ : compiles_made_);
     }
-    entry = std::make_shared<CacheEntry>(key);
     entry->maker = std::this_thread::get_id();
     entry->process = ::getpid();
     by_hash_[hash].push_back(entries_.insert(entries_.end(), entry));
@@ -218,7 +237,7 @@ EntryPtr JitState::FindOrMake(const CallKey& key, const Request& request,
     const Lock lock(mutex_);
     entry->status = status;
     if (status == CacheEntry::Status::kFailed) {
-      if (!request.sizing) --compiles_made_;
+      if (!request.sizing) --(entry->interpreted ? interpreted_ : compiles_made_);
       Forget(entry, hash);
     } else if (request.sizing) {
       ++sizings_;
@@ -327,6 +346,7 @@ void JitState::Explain(const CallKey& key, uint64_t hash, const ParameterStarts*
   report_.first = nearest == nullptr;
   if (nearest == nullptr) return;
   WarnOfStatics(items);
+  WarnOfSizes(items);
   Compare(items, runtime::ReadKey(nearest->words()), parameters, &report_);
 }
 
@@ -347,6 +367,19 @@ void JitState::WarnOfStatics(const std::vector<KeyItem>& items) {
   }
 }
 
+void JitState::WarnOfSizes(const std::vector<KeyItem>& items) {
+  if (warned_of_sizes_ || options_.exact_sizes) return;
+  runtime::SizeAdvice advice(items);
+  size_t looked = 0;
+  for (auto it = entries_.rbegin(); it != entries_.rend() && looked < kLooked; ++it, ++looked) {
+    if ((*it)->status != CacheEntry::Status::kReady) continue;
+    if (!advice.Add(runtime::ReadKey((*it)->words()))) continue;
+    warned_of_sizes_ = true;
+    LogWarning(absl::StrCat("[jit] ", name_, ": ", advice.Text(name_)));
+    return;
+  }
+}
+
 void JitState::SetTier(std::string_view tier) {
   const Lock lock(mutex_);
   report_.tier = tier;
@@ -355,6 +388,7 @@ void JitState::SetTier(std::string_view tier) {
 void JitState::SetTraceTimeoutForTest(int milliseconds) { trace_timeout_ms.store(milliseconds); }
 
 void JitState::CountCompile(const codegen::CompileReport& report, bool stand_in) {
+  runtime::RecordCompile(name_, report.total_ms);
   const std::lock_guard<std::mutex> lock(compile_mutex_);
   ++(report.module_load ? compiled_.loads : compiled_.compiles);
   if (stand_in) ++compiled_.stand_ins;
@@ -376,10 +410,16 @@ JitStats JitState::stats() const {
     stats.evictions = evictions_;
     stats.swapped = swapped_;
     stats.sizings = sizings_;
+    stats.interpreted = interpreted_;
   }
-  const int64_t pending = WarmTable::PendingHits(id_);
-  stats.calls = counters_->calls.load(std::memory_order_relaxed) + pending;
-  stats.hits = counters_->hits.load(std::memory_order_relaxed) + pending;
+  const WarmTable::Pending pending = WarmTable::PendingOf(id_);
+  const auto load = [](const std::atomic<int64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  stats.calls = load(counters_->calls) + pending.hits;
+  stats.hits = load(counters_->hits) + pending.hits;
+  stats.valid_elements = load(counters_->elements.valid) + pending.elements.valid;
+  stats.padded_elements = load(counters_->elements.padded) + pending.elements.padded;
   stats.misses = misses_.load(std::memory_order_relaxed);
   stats.traces = traces_.load(std::memory_order_relaxed);
   stats.exact_fallbacks = fallbacks_.load(std::memory_order_relaxed);

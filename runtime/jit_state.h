@@ -65,6 +65,8 @@ class JitState : public std::enable_shared_from_this<JitState> {
 
   // The ready entry of this key, or null.
   EntryPtr Find(const CallKey& key);
+  // Whether max_compiles keys are compiled.
+  bool AtLimit() const;
 
   // Waits for or makes the entry. `fill` runs user code and the compiler in the calling thread;
   // what it throws passes through, and the next caller tries again. Throws swage::Error instead of
@@ -73,6 +75,7 @@ class JitState : public std::enable_shared_from_this<JitState> {
     bool warmup = false;  // asked for by name: OnMiss::kError does not forbid it
     // A program that is there gets other sizes: neither a hit nor a miss.
     bool sizing = false;
+    bool beyond_limit = false;  // max_compiles does not forbid it
     const ParameterStarts* parameters = nullptr;
   };
   EntryPtr FindOrMake(const CallKey& key, const Request& request,
@@ -108,8 +111,8 @@ class JitState : public std::enable_shared_from_this<JitState> {
   EntryPtr Lookup(const CallKey& key, uint64_t hash) const;
   // Waits until `entry` is no longer pending; throws when that cannot happen.
   void Await(const EntryPtr& entry, uint64_t hash, Lock& lock);
-  // Refuses a key that must not be made; writes the report.
-  void Admit(const CallKey& key, uint64_t hash, const Request& request);
+  // Refuses a key that must not be made; writes the report. False: it may only be interpreted.
+  bool Admit(const CallKey& key, uint64_t hash, const Request& request);
   [[noreturn]] void RefuseMiss(const CallKey& key) const;
   [[noreturn]] void RefuseCompile(const CallKey& key) const;
   void Register(const EntryPtr& entry);
@@ -120,6 +123,7 @@ class JitState : public std::enable_shared_from_this<JitState> {
   // Compares a missed key with those that are there.
   void Explain(const CallKey& key, uint64_t hash, const ParameterStarts* parameters);
   void WarnOfStatics(const std::vector<runtime::KeyItem>& items);
+  void WarnOfSizes(const std::vector<runtime::KeyItem>& items);
 
   const uint64_t id_;
   const std::string name_;
@@ -138,9 +142,9 @@ class JitState : public std::enable_shared_from_this<JitState> {
   absl::flat_hash_map<uint64_t, std::vector<std::list<EntryPtr>::iterator>> by_hash_;
   absl::flat_hash_set<uint64_t> evicted_;  // hashes of keys that were here
   MissReport report_;
-  bool warned_of_statics_ = false;
+  bool warned_of_statics_ = false, warned_of_sizes_ = false, warned_of_limit_ = false;
   int64_t compiles_made_ = 0;  // or being made: what max_compiles bounds
-  int64_t evictions_ = 0, swapped_ = 0, sizings_ = 0;
+  int64_t evictions_ = 0, swapped_ = 0, sizings_ = 0, interpreted_ = 0;
 
   std::atomic<int64_t> misses_{0}, traces_{0}, fallbacks_{0};
   mutable std::mutex compile_mutex_;  // guards compiled_

@@ -124,7 +124,21 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
       policy != nullptr ? policy->max_compiles : std::optional<int64_t>();
   resolved.max_compiles =
       options.max_compiles.value_or(max_compiles.value_or(from_policy.value_or(0)));
+  if (policy != nullptr) {
+    resolved.on_limit = policy->on_limit;
+    resolved.exact_sizes = policy->mode == policy::Mode::kExact;
+  }
+  if (options.mode.has_value()) resolved.exact_sizes = *options.mode == Mode::kExact;
   return resolved;
+}
+
+ResolvedOptions ResolvedOptions::Interpreted() const {
+  ResolvedOptions interpreted = *this;
+  const StatusOr<const Backend*> evaluator = FindBackend("evaluator");
+  SWAGE_CHECK(evaluator.ok());
+  interpreted.backend = *evaluator;
+  interpreted.key = KeyOf(interpreted);
+  return interpreted;
 }
 
 const ResolvedOptions& EagerOptions() {

@@ -25,6 +25,11 @@ struct ResolvedOptions {
   std::string key;  // of all that decides what is compiled
   OnMiss on_miss = OnMiss::kWait;
   int64_t max_compiles = 0;  // 0: no limit
+  policy::OnLimit on_limit = policy::OnLimit::kError;
+  bool exact_sizes = false;  // by the user's choice
+
+  // The same for the evaluator.
+  ResolvedOptions Interpreted() const;
 };
 // `policy`: what the configuration file says of the function; the options and the environment beat
 // it. Null: nothing.

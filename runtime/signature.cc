@@ -153,9 +153,15 @@ uint64_t HashWords(WordSpan words) {
 
 bool KeyItem::Symbolic() const { return TagOf(words[0]) == Tag::kSymbolicTensor; }
 
+std::optional<int64_t> KeyItem::Size(int i) const {
+  if (!Symbolic()) return static_cast<int64_t>(words[1 + i]);
+  if (words[2 + 2 * i] != 0) return std::nullopt;
+  return static_cast<int64_t>(words[1 + 2 * i]);
+}
+
 std::string KeyItem::Extent(int i) const {
-  if (!Symbolic()) return absl::StrCat(words[1 + i]);
-  return words[2 + 2 * i] == 0 ? absl::StrCat(words[1 + 2 * i]) : "symbolic";
+  const std::optional<int64_t> size = Size(i);
+  return size.has_value() ? absl::StrCat(*size) : "symbolic";
 }
 
 bool KeyItem::SameExtent(const KeyItem& other, int i) const {

@@ -11,6 +11,7 @@
 #define SWAGE_RUNTIME_SIGNATURE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <typeinfo>
 #include <vector>
@@ -43,6 +44,7 @@ struct KeyItem {
   ir::DType dtype() const { return static_cast<ir::DType>(words[0] >> 8 & 0xff); }
   int rank() const { return static_cast<int>(words[0] >> 16 & 0xffff); }
   std::string Extent(int i) const;
+  std::optional<int64_t> Size(int i) const;  // nullopt: not a number
   bool SameExtent(const KeyItem& other, int i) const;
 
  private:

@@ -16,6 +16,8 @@ namespace {
 
 // Patterns of automatic symbols; a function whose calls need more is keyed by exact sizes.
 constexpr size_t kMaxPatterns = 64;
+// Programs of one warm-up; more would take hours.
+constexpr size_t kMaxWarmups = 10'000;
 
 const ir::Shape& ShapeOf(const Tensor* tensor) { return tensor->impl()->shape(); }
 
@@ -232,7 +234,7 @@ StatusOr<ir::SymbolBinding> SizeRules::Solve(const Pattern& pattern,
   return ir::SolveDemands(std::move(demands), explain);
 }
 
-StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern,
+StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern, policy::Mode mode,
                                        absl::Span<const Tensor* const> arguments) const {
   for (size_t leaf = 0; leaf < std::min(pattern.size(), arguments.size()); ++leaf) {
     SWAGE_RETURN_IF_ERROR(CheckLeaf(pattern, leaf, ShapeOf(arguments[leaf])));
@@ -247,8 +249,9 @@ StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern,
     for (const auto& [declared, policy] : symbols_) {
       if (declared == symbol) known = &policy;
     }
-    const auto place = policy::PlaceSize(*policy_, mode_, *known, value);
+    const auto place = policy::PlaceSize(*policy_, mode, *known, value);
     if (!place.ok()) return InvalidArgument("[", function_, "] ", place.status().message());
+    call.fallback = call.fallback || place->fallback;
     const ir::Dim dim = ir::Dim::Symbol(symbol->name, place->range.low, place->range.high);
     placed.emplace_back(symbol, dim);
     if (!dim.is_static()) SWAGE_RETURN_IF_ERROR(call.sizes.Bind(dim.symbol(), value));
@@ -272,9 +275,10 @@ StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> ar
       fits = static_cast<int>(pattern[i].dims.size()) == ShapeOf(arguments[i]).rank();
     }
     if (!fits || !Solve(pattern, arguments).ok()) continue;
-    return PlaceIn(pattern, arguments);
+    return PlaceIn(pattern, mode_, arguments);
   }
-  if (patterns_.size() >= kMaxPatterns) return SizedCall{internal::ShapesOf(arguments), {}};
+  if (patterns_.size() >= kMaxPatterns)
+    return SizedCall{.shapes = internal::ShapesOf(arguments), .sizes = {}, .fallback = true};
   absl::flat_hash_map<int64_t, ir::Dim> by_size;
   Pattern pattern;
   for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
@@ -300,21 +304,92 @@ StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> ar
     pattern.push_back(std::move(rule));
   }
   patterns_.push_back(std::move(pattern));
-  return PlaceIn(patterns_.back(), arguments);
+  return PlaceIn(patterns_.back(), mode_, arguments);
 }
 
-StatusOr<SizedCall> SizeRules::Place(absl::Span<const Tensor* const> arguments) {
+Status SizeRules::CheckCount(absl::Span<const Tensor* const> arguments) const {
+  if (declared_.size() <= arguments.size() &&
+      (!whole_signature_ || declared_.size() == arguments.size())) {
+    return OkStatus();
+  }
+  return InvalidArgument("[", function_, "] dims are declared for ", declared_.size(),
+                         " tensor arguments, got ", arguments.size());
+}
+
+StatusOr<SizedCall> SizeRules::Place(absl::Span<const Tensor* const> arguments, bool whole) {
   if (!automatic_) {
-    if (given_up_.load()) return SizedCall{internal::ShapesOf(arguments), {}};
-    if (declared_.size() > arguments.size() ||
-        (whole_signature_ && declared_.size() != arguments.size())) {
-      return InvalidArgument("[", function_, "] dims are declared for ", declared_.size(),
-                             " tensor arguments, got ", arguments.size());
+    if (given_up_.load()) {
+      return SizedCall{.shapes = internal::ShapesOf(arguments), .sizes = {}, .fallback = true};
     }
-    return PlaceIn(declared_, arguments);
+    SWAGE_RETURN_IF_ERROR(CheckCount(arguments));
+    return PlaceIn(declared_, whole ? policy::Mode::kSymbolic : mode_, arguments);
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   return PlaceAutomatic(arguments);
+}
+
+StatusOr<std::vector<SizeRules::SymbolSizes>> SizeRules::WarmupSizes() const {
+  if (!policy_->warmup.empty()) return policy::WarmupSizes(*policy_, mode_);
+  std::vector<SymbolSizes> all(1);
+  if (mode_ != policy::Mode::kBucket) return all;
+  for (const auto& [symbol, policy] : symbols_) {
+    if (policy.max == ir::kUnbounded) {
+      return InvalidArgument("[", function_, "] got no max of '", symbol->name,
+                             "' and no warm-up sets, expected one of them");
+    }
+    std::vector<int64_t> sizes = policy.buckets.bounds();
+    if (policy.buckets.exact()) {
+      for (int64_t size = policy.min; size <= policy.max && sizes.size() <= kMaxWarmups; ++size) {
+        if (size % policy.multiple_of == 0) sizes.push_back(size);
+      }
+    }
+    if (all.size() * sizes.size() > kMaxWarmups) {
+      return InvalidArgument("[", function_, "] got more than ", kMaxWarmups,
+                             " programs to warm up, expected fewer: have warm-up sets");
+    }
+    std::vector<SymbolSizes> more;
+    for (const SymbolSizes& one : all) {
+      for (const int64_t size : sizes) {
+        more.push_back(one);
+        more.back()[symbol->name] = size - size % policy.multiple_of;
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
+}
+
+StatusOr<std::vector<SizeRules::Warmup>> SizeRules::Warmups(absl::Span<const Tensor* const> like) {
+  // What automatic symbols stand for is seen in calls alone.
+  if (automatic_ || given_up_.load()) return std::vector<Warmup>{{internal::ShapesOf(like), ""}};
+  SWAGE_RETURN_IF_ERROR(CheckCount(like));
+  for (size_t leaf = 0; leaf < declared_.size(); ++leaf) {
+    SWAGE_RETURN_IF_ERROR(CheckLeaf(declared_, leaf, ShapeOf(like[leaf])));
+  }
+  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding given, Solve(declared_, like));
+  SWAGE_ASSIGN_OR_RETURN(const std::vector<SymbolSizes> programs, WarmupSizes());
+  std::vector<Warmup> warmups;
+  for (const SymbolSizes& program : programs) {
+    ir::SymbolBinding sizes;
+    for (const auto& [symbol, value] : given.values()) {
+      const auto set = program.find(symbol->name);
+      SWAGE_RETURN_IF_ERROR(sizes.Bind(symbol, set == program.end() ? value : set->second));
+    }
+    Warmup& warmup = warmups.emplace_back();
+    warmup.shapes = internal::ShapesOf(like);
+    for (size_t leaf = 0; leaf < declared_.size(); ++leaf) {
+      for (size_t i = 0; i < declared_[leaf].dims.size(); ++i) {
+        const DimRule& rule = declared_[leaf].dims[i];
+        if (rule.exact) continue;
+        SWAGE_ASSIGN_OR_RETURN(const int64_t size, rule.dim.Evaluate(sizes));
+        warmup.shapes[leaf].set_dim(static_cast<int>(i), size);
+      }
+    }
+    for (const auto& [symbol, value] : sizes.values()) {
+      absl::StrAppend(&warmup.sizes, warmup.sizes.empty() ? "" : ", ", symbol->name, "=", value);
+    }
+  }
+  return warmups;
 }
 
 bool SizeRules::Force(absl::Span<const ir::Symbol* const> symbols) {

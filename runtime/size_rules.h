@@ -15,6 +15,7 @@
 #define SWAGE_RUNTIME_SIZE_RULES_H_
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,6 +35,7 @@ namespace swage::runtime {
 struct SizedCall {
   std::vector<ir::Shape> shapes;  // of the arguments; those of the call where nothing is open
   ir::SymbolBinding sizes;        // of every symbol in them
+  bool fallback = false;          // a size is exact that buckets or a symbol were asked for
   bool symbolic() const { return !sizes.values().empty(); }
 };
 
@@ -45,13 +47,23 @@ class SizeRules {
                                                    const policy::PolicySet& policies);
 
   // InvalidArgument names the argument, its dimension, what was declared and the value. Any thread.
-  StatusOr<SizedCall> Place(absl::Span<const Tensor* const> arguments);
+  // `whole`: one program for all sizes that have buckets.
+  StatusOr<SizedCall> Place(absl::Span<const Tensor* const> arguments, bool whole = false);
+
+  // What to warm up with, for arguments like these: the shapes of the arguments, and the sizes of
+  // the symbols as text.
+  struct Warmup {
+    std::vector<ir::Shape> shapes;
+    std::string sizes;
+  };
+  StatusOr<std::vector<Warmup>> Warmups(absl::Span<const Tensor* const> like);
 
   // An op needs numbers for these symbols of `call`. True: Place will give them (automatic symbols
   // become exact alone; others if the policy lets them), so that the call may be tried again.
   bool Force(absl::Span<const ir::Symbol* const> symbols);
 
   const policy::FunctionPolicy& policy() const { return *policy_; }
+  policy::Mode mode() const { return mode_; }
 
  private:
   // An extent of an argument: as it comes, a number, or an expression of symbols.
@@ -65,14 +77,18 @@ class SizeRules {
     std::vector<DimRule> dims = {};
   };
   using Pattern = std::vector<LeafRule>;
+  using SymbolSizes = std::map<std::string, int64_t>;
 
   SizeRules() = default;
   Status Declare(absl::Span<const std::string> dims);
   Status DeclareArguments();
   Status AddSymbols();
-  StatusOr<SizedCall> PlaceIn(const Pattern& pattern,
+  StatusOr<SizedCall> PlaceIn(const Pattern& pattern, policy::Mode mode,
                               absl::Span<const Tensor* const> arguments) const;
   StatusOr<SizedCall> PlaceAutomatic(absl::Span<const Tensor* const> arguments);
+  Status CheckCount(absl::Span<const Tensor* const> arguments) const;
+  // One value of every symbol for each program.
+  StatusOr<std::vector<SymbolSizes>> WarmupSizes() const;
   Status CheckLeaf(const Pattern& pattern, size_t leaf, const ir::Shape& shape) const;
   StatusOr<ir::SymbolBinding> Solve(const Pattern& pattern,
                                     absl::Span<const Tensor* const> arguments) const;

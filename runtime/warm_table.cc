@@ -114,6 +114,7 @@ void WarmTable::Empty(Slot& slot, Graveyard* removed) {
   const int64_t hits = slot.hits_.exchange(0, std::memory_order_relaxed);
   slot.counters_->calls.fetch_add(hits, std::memory_order_relaxed);
   slot.counters_->hits.fetch_add(hits, std::memory_order_relaxed);
+  slot.counters_->elements.Add(slot.entry_->elements, hits);
   removed->push_back({std::move(slot.entry_), std::move(slot.counters_)});
   slot.entry_ = nullptr;
   slot.state_.store(0, std::memory_order_relaxed);
@@ -176,19 +177,21 @@ void WarmTable::DropStateEverywhere(uint64_t state) {
       [state](const Slot& slot) { return slot.state_.load(std::memory_order_relaxed) == state; });
 }
 
-int64_t WarmTable::PendingHits(uint64_t state) {
-  int64_t hits = 0;
+WarmTable::Pending WarmTable::PendingOf(uint64_t state) {
+  Pending pending;
   Registry& all = AllTables();
   const std::lock_guard<std::mutex> lock(all.mutex);
   for (WarmTable* table : all.tables) {
     const std::lock_guard<std::mutex> one(table->mutex_);
     for (const Slot& slot : table->slots_) {
-      if (slot.state_.load(std::memory_order_relaxed) == state) {
-        hits += slot.hits_.load(std::memory_order_relaxed);
-      }
+      if (slot.state_.load(std::memory_order_relaxed) != state) continue;
+      const int64_t hits = slot.hits_.load(std::memory_order_relaxed);
+      pending.hits += hits;
+      pending.elements.valid += hits * slot.entry_->elements.valid;
+      pending.elements.padded += hits * slot.entry_->elements.padded;
     }
   }
-  return hits;
+  return pending;
 }
 
 }  // namespace swage::internal

@@ -58,8 +58,12 @@ class WarmTable {
   static void DropEverywhere(const CacheEntry* entry);
   // Takes out all of a jit state's.
   static void DropStateEverywhere(uint64_t state);
-  // The hits of a jit state that no counter has yet.
-  static int64_t PendingHits(uint64_t state);
+  // The hits of a jit state that no counter has yet, and their elements.
+  struct Pending {
+    int64_t hits = 0;
+    runtime::ArgumentElements elements;
+  };
+  static Pending PendingOf(uint64_t state);
 
   WarmTable();
   ~WarmTable();
