@@ -103,7 +103,7 @@ std::string ReasonText(const MissReport& report) {
 
 std::string HowToMissLess(const MissReport& report) {
   if (report.evicted) return "raise SWAGE_CACHE_MEMORY_BYTES";
-  if (report.axis >= 0) return "pad that dimension to few lengths";
+  if (report.axis >= 0) return "name that size in the option dims (docs/buckets.md)";
   if (report.argument >= 0) return "convert the argument to one dtype and rank before the call";
   return "make a number that changes a swage::Scalar<T>, and give other values few variants";
 }

@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "base/files.h"
 #include "cache/disk_tier.h"
+#include "cache/policy/shape_trace.h"
 #include "tests/cache/redis_server.h"
 
 namespace swage::cache {
@@ -285,6 +286,37 @@ TEST_F(CacheProcessTest, AnErrorInTheConfigurationIsSaidOnceAndNothingIsKept) {
   EXPECT_THAT(errors, HasSubstr("swage.toml:3:1"));
   EXPECT_THAT(errors, HasSubstr("disk_bytes"));
   EXPECT_FALSE(std::filesystem::exists(dir()));
+}
+
+TEST_F(CacheProcessTest, ARecordHoldsTheShapesOfAllCalls) {
+  const Outcome outcome = [&] {
+    const Environment recording = {{"SWAGE_RECORD_SHAPES", root_ + "/%p.trace"}};
+    return Finish(Start({"2", "scale", "3"}, recording, root_ + "/run"), root_ + "/run");
+  }();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.errors, "");
+  std::string path;
+  for (const auto& entry : std::filesystem::directory_iterator(root_)) {
+    if (entry.path().extension() == ".trace") path = entry.path();
+  }
+  EXPECT_NE(std::filesystem::path(path).stem(), "%p");
+  const StatusOr<policy::TraceContent> trace = policy::ShapeTrace::Load(path);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  ASSERT_EQ(trace->calls.size(), 1);
+  EXPECT_EQ(trace->calls[0].function, "scale");
+  EXPECT_EQ(trace->calls[0].count, 3);
+  EXPECT_GT(trace->calls[0].nanoseconds, 0);
+  EXPECT_EQ(trace->calls[0].args, std::vector<std::vector<int64_t>>{{1}});
+  ASSERT_EQ(trace->compiles.size(), 1);
+  EXPECT_EQ(trace->compiles[0].count, 3);
+  EXPECT_EQ(trace->dropped, 0);
+}
+
+TEST_F(CacheProcessTest, ARecordThatCannotBeWrittenIsAnErrorInTheLogAlone) {
+  std::string errors;
+  EXPECT_THAT(Run({"2"}, {{"SWAGE_RECORD_SHAPES", root_ + "/nowhere/a.trace"}}, &errors),
+              StartsWith("6 "));
+  EXPECT_THAT(errors, HasSubstr("shapes are not recorded in SWAGE_RECORD_SHAPES='"));
 }
 
 }  // namespace

@@ -155,8 +155,8 @@ TEST(OnMissTest, TheCompileAfterTheLimitIsAnError) {
       }),
       "[limited] got a miss after 2 compiles, expected no more (max_compiles is 2): argument 0 "
       "(f32[10,4]): dimension 0 is 10, expected 9; got (f32[10,4], f32[6,4], f32[6,4]), "
-      "nearest key (f32[9,4], f32[6,4], f32[6,4]); pad that dimension to few lengths, or "
-      "raise max_compiles");
+      "nearest key (f32[9,4], f32[6,4], f32[6,4]); name that size in the option dims "
+      "(docs/buckets.md), or raise max_compiles");
   EXPECT_EQ(f(Numbers({9, 4}), Numbers({6, 4}), Numbers({6, 4})).dim(0), 9);
   EXPECT_EQ(f.stats().traces, 2);
   // A trace that fails is not one of them.

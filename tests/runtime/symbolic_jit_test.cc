@@ -5,9 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "cache/config.h"
 #include "runtime/background.h"
-#include "runtime/policies.h"
 #include "tests/runtime/tensor_testing.h"
 
 namespace swage {
@@ -181,103 +179,6 @@ TEST(SymbolicJit, SymbolsOfOneFunctionMustBeToldToBeEqual) {
   auto f = jit([](Tensor x, Tensor y) { return x + y; }, {.name = "pair", .dims = {"[n]", "[m]"}});
   EXPECT_THAT(ErrorOf([&] { f(ones({4}), ones({4})); }),
               HasSubstr("is n and m, expected equal extents or 1"));
-}
-
-// Policies for one test.
-class Policies {
- public:
-  explicit Policies(const std::string& text) {
-    const auto config = cache::ParseConfig("format = 1\n" + text, "test.toml");
-    EXPECT_TRUE(config.ok()) << config.status();
-    if (config.ok()) runtime::Policies().Set(config->policies);
-  }
-  ~Policies() { runtime::Policies().Set(policy::PolicySet::None()); }
-};
-
-int64_t CompilesAt(std::initializer_list<int64_t> lengths, const std::string& buckets) {
-  const Policies policies(absl::StrCat("[symbols.n]\nmin = 1\nmax = 4096\nbuckets = ", buckets,
-                                       "\n[functions.bucketed]\nmode = \"bucket\"\n"));
-  clear_cache();
-  // A closure with captures: a cache of its own.
-  auto open = jit([two = 2.0f](Tensor x) { return softmax(x * two, 0); },
-                  {.name = "bucketed", .dims = {"[n,3]"}});
-  auto exact = jit([](Tensor x) { return softmax(x * 2, 0); }, {.name = "exact"});
-  for (int64_t n : lengths) {
-    const Tensor x = Numbers({n, 3});
-    const Tensor got = open(x);  // before the other one puts its program into the cache
-    EXPECT_TRUE(SameBits(got, exact(x))) << n;
-  }
-  return open.stats().compiles;
-}
-
-TEST(BucketedJit, LengthsOfOneBucketShareACompile) {
-  EXPECT_EQ(CompilesAt({31, 32, 33}, "{ kind = \"pow2\" }"), 2);
-  EXPECT_EQ(
-      CompilesAt({31, 32, 33}, "{ kind = \"geometric\", start = 16, ratio = 1.5, align = 16 }"), 2);
-  EXPECT_EQ(CompilesAt({100, 110, 128, 129}, "{ kind = \"pow2\" }"), 2);
-  EXPECT_EQ(CompilesAt({1, 1, 2, 2}, "{ kind = \"exact\" }"), 2);
-}
-
-TEST(BucketedJit, AnArgumentsDimsMayComeFromTheFile) {
-  const Policies policies(R"(
-[symbols.n]
-max = 512
-buckets = { kind = "pow2", start = 16 }
-[functions.from_file]
-mode = "bucket"
-[[functions.from_file.args]]
-index = 0
-dims = ["n", "*"]
-)");
-  auto open = jit([](Tensor x) { return x + 1; }, {.name = "from_file"});
-  for (int64_t n = 1; n <= 16; ++n) EXPECT_EQ(open(ones({n, 3})).dim(0), n);
-  EXPECT_EQ(open.stats().compiles, 1);
-  EXPECT_EQ(open(ones({5, 4})).dim(1), 4);
-  EXPECT_EQ(open.stats().compiles, 2);
-}
-
-TEST(BucketedJit, OtherPoliciesHoldFromTheNextMissOn) {
-  auto open = jit([](Tensor x) { return x + 2; }, {.name = "changing"});
-  EXPECT_EQ(open(ones({5})).dim(0), 5);
-  EXPECT_EQ(open(ones({6})).dim(0), 6);
-  EXPECT_EQ(open.stats().compiles, 2);
-  const Policies policies(R"(
-[symbols.n]
-max = 512
-[functions.changing]
-mode = "symbolic"
-[[functions.changing.args]]
-index = 0
-dims = ["n"]
-)");
-  for (int64_t n = 7; n <= 40; ++n) EXPECT_EQ(open(ones({n})).dim(0), n);
-  EXPECT_EQ(open.stats().compiles, 3);
-}
-
-TEST(BucketedJit, ASizeAboveTheLastBucketIsAsOverflowSays) {
-  const std::string symbol = "[symbols.n]\nmin = 1\nmax = 16\nbuckets = { kind = \"pow2\" }\n";
-  const auto compiles = [&](const std::string& overflow) {
-    const Policies policies(
-        absl::StrCat(symbol, "[functions.over]\nmode = \"bucket\"\n", overflow));
-    auto f = jit([three = 3.0f](Tensor x) { return x * three; }, {.name = "over", .dims = {"[n]"}});
-    for (int64_t n = 17; n < 27; ++n) EXPECT_EQ(f(ones({n})).dim(0), n);
-    return f.stats().compiles;
-  };
-  EXPECT_EQ(compiles("overflow = \"exact\"\n"), 10);
-  EXPECT_EQ(compiles("overflow = \"multiple\"\noverflow_multiple = 8\n"), 2);
-  const Policies policies(absl::StrCat(symbol, "[functions.over]\noverflow = \"error\"\n"));
-  auto f = jit([](Tensor x) { return x * 3; }, {.name = "over", .dims = {"[n]"}});
-  EXPECT_THAT(ErrorOf([&] { f(ones({17})); }), HasSubstr("'n' is 17"));
-}
-
-TEST(BucketedJit, AnOpThatNeedsANumberMakesTheFunctionExact) {
-  const Policies policies("[functions.unpaddable]\nmode = \"bucket\"\n");
-  auto f =
-      jit([](Tensor x) { return x * float(x.dim(0)); }, {.name = "unpaddable", .dims = {"[n]"}});
-  EXPECT_EQ(f(ones({5})).item<float>({0}), 5);
-  EXPECT_EQ(f(ones({6})).item<float>({0}), 6);
-  EXPECT_EQ(f.stats().compiles, 2);
-  EXPECT_GE(f.stats().exact_fallbacks, 1);
 }
 
 TEST(SymbolicJit, AfterAWarmUpNoSizeIsAMiss) {
