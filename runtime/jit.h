@@ -221,7 +221,8 @@ class Jitted {
   }
   // The same for a function whose parameters are all Tensors.
   void warmup(std::initializer_list<TensorSpec> specs) const {
-    std::apply([this](auto&... all) { CompileOnly(all...); }, Unfilled(specs));
+    auto tensors = Unfilled(specs);
+    std::apply([this](auto&... all) { CompileOnly(all...); }, tensors);
   }
 
   // For a function whose sizes are open: compiles for arguments like these but of other sizes.
@@ -233,7 +234,8 @@ class Jitted {
   }
   void warmup_sizes(std::initializer_list<TensorSpec> like,
                     const OnWarmup& on_progress = {}) const {
-    std::apply([&](auto&... all) { CompileSizes(on_progress, all...); }, Unfilled(like));
+    auto tensors = Unfilled(like);
+    std::apply([&](auto&... all) { CompileSizes(on_progress, all...); }, tensors);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "absl/strings/str_join.h"
+#include "compiler/ir/symbol_scope.h"
 
 namespace swage::runtime {
 
@@ -161,7 +162,9 @@ std::optional<int64_t> KeyItem::Size(int i) const {
 
 std::string KeyItem::Extent(int i) const {
   const std::optional<int64_t> size = Size(i);
-  return size.has_value() ? absl::StrCat(*size) : "symbolic";
+  if (size.has_value()) return absl::StrCat(*size);
+  ir::SymbolScope scope;  // a fresh one: with the range
+  return ir::Dim::OfNode(reinterpret_cast<const ir::DimNode*>(words[2 + 2 * i])).ToString(scope);
 }
 
 bool KeyItem::SameExtent(const KeyItem& other, int i) const {

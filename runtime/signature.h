@@ -43,7 +43,7 @@ struct KeyItem {
   // Of a tensor: dtype and rank, and its extents.
   ir::DType dtype() const { return static_cast<ir::DType>(words[0] >> 8 & 0xff); }
   int rank() const { return static_cast<int>(words[0] >> 16 & 0xffff); }
-  std::string Extent(int i) const;
+  std::string Extent(int i) const;           // "32", "17<=seq<=32"
   std::optional<int64_t> Size(int i) const;  // nullopt: not a number
   bool SameExtent(const KeyItem& other, int i) const;
 

@@ -1,0 +1,133 @@
+// What open sizes cost at run time: a program compiled once for all batches and lengths, and one
+// compiled for a bucket, against a program whose sizes are baked into its kernels. The sides run
+// alternately in one run.
+//
+// Counters: us, the median time of a call at open sizes; ratio, over the median at baked sizes;
+// spread, the distance between the quartiles of us over the median. For buckets also: bucket, the
+// bound; at_bound, the time of a call as large as the bucket over that at baked sizes (what a call
+// padded to the bucket would cost).
+//
+//   SWAGE_SPECIALIZE=0 build/bench/symbolic_bench       # kernels with run-time sizes alone
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "cache/config.h"
+#include "cache/tiers.h"
+#include "runtime/cpu_backend.h"
+#include "runtime/policies.h"
+#include "tests/runtime/symbolic_programs.h"
+
+namespace swage {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Side {
+  std::function<Tensor()> call;
+  int repetitions = 1;
+  std::vector<double> us = {};
+
+  // Compiles, and makes a measurement long enough for the clock and for what the other side left.
+  void Prepare() {
+    for (int i = 0; i < 20; ++i) Time();
+    repetitions = std::clamp(static_cast<int>(2000 / std::max(Time(), 0.1)), 1, 200);
+  }
+  double Time() const {
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < repetitions; ++i) benchmark::DoNotOptimize(call());
+    const std::chrono::duration<double, std::micro> took = Clock::now() - start;
+    return took.count() / repetitions;
+  }
+  void Measure() { us.push_back(Time()); }
+  double Quantile(double q) const {
+    std::vector<double> sorted = us;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))];
+  }
+  double median() const { return Quantile(0.5); }
+};
+
+// A call of the program, by a jit function of its own.
+Side MakeSide(const SizedProgram& program, Mode mode, int64_t batch, int64_t length) {
+  JitOptions options{.name = "symbolic_bench", .mode = mode};
+  if (mode != Mode::kExact) options.dims = SizedDims(program);
+  auto f = jit([call = program.call](const std::vector<Tensor>& x) { return call(x); }, options);
+  const std::vector<Tensor> arguments = SizedArguments(program, batch, length);
+  Side side{.call = [f, arguments] { return f(arguments); }};
+  cache::Tiers::ReplaceGlobal(nullptr);
+  clear_cache();
+  runtime::SetBakedDims(mode == Mode::kExact);
+  side.Prepare();
+  runtime::SetBakedDims(false);
+  return side;
+}
+
+void Report(benchmark::State& state, const Side& open, const Side& baked) {
+  state.counters["us"] = open.median();
+  state.counters["ratio"] = open.median() / baked.median();
+  state.counters["spread"] = (open.Quantile(0.75) - open.Quantile(0.25)) / open.median();
+}
+
+void Symbolic(benchmark::State& state, const SizedProgram& program, int64_t batch, int64_t length) {
+  Side open = MakeSide(program, Mode::kSymbolic, batch, length);
+  Side baked = MakeSide(program, Mode::kExact, batch, length);
+  for (auto _ : state) {
+    open.Measure();
+    baked.Measure();
+  }
+  Report(state, open, baked);
+}
+
+void Bucketed(benchmark::State& state, const SizedProgram& program, int64_t batch, int64_t length) {
+  const auto config = cache::ParseConfig(
+      "format = 1\n[symbols.batch]\nmax = 64\n[symbols.length]\nmax = 4096\n"
+      "buckets = { kind = \"pow2\" }\n[functions.symbolic_bench]\n",
+      "symbolic_bench.toml");
+  if (!config.ok()) return state.SkipWithError(std::string(config.status().message()).c_str());
+  runtime::Policies().Set(config->policies);
+  const int64_t bucket = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(length)));
+  Side open = MakeSide(program, Mode::kBucket, batch, length);
+  Side baked = MakeSide(program, Mode::kExact, batch, length);
+  Side bound = MakeSide(program, Mode::kExact, batch, bucket);
+  for (auto _ : state) {
+    open.Measure();
+    baked.Measure();
+    bound.Measure();
+  }
+  Report(state, open, baked);
+  state.counters["bucket"] = static_cast<double>(bucket);
+  state.counters["at_bound"] = bound.median() / baked.median();
+}
+
+void RegisterAll() {
+  for (const SizedProgram& program : SizedPrograms()) {
+    const auto add = [&](const char* kind, auto run, int64_t batch, int64_t length) {
+      const std::string name =
+          program.name + "/" + kind + "/" + std::to_string(batch) + "x" + std::to_string(length);
+      benchmark::RegisterBenchmark(
+          name.c_str(), [=](benchmark::State& state) { run(state, program, batch, length); })
+          ->Iterations(41)
+          ->Unit(benchmark::kMicrosecond);
+    };
+    for (const int64_t length : {33, 256, 512}) {
+      for (const int64_t batch : {1, 4}) add("symbolic", Symbolic, batch, length);
+    }
+    for (const int64_t batch : {1, 4}) add("bucket", Bucketed, batch, 33);
+  }
+}
+
+}  // namespace
+}  // namespace swage
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  swage::RegisterAll();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
