@@ -1,8 +1,8 @@
 // Which extents the operations of a fusion make equal, and which they derive.
 #include <algorithm>
-#include <optional>
 
 #include "codegen/emit/extent_classes.h"
+#include "compiler/ir/reshape_groups.h"
 
 namespace swage::emit {
 
@@ -131,67 +131,22 @@ void ExtentClasses::ConstrainPad(const Instruction* op) {
   }
 }
 
-namespace {
-
-// Dims i..i_end of one side of a reshape are dims j..j_end of the other.
-struct DimRuns {
-  int i = 0, j = 0, i_end = 0, j_end = 0;
-};
-
-// The shortest runs of dims with equal products; nullopt when there is nothing to be known.
-std::optional<std::vector<DimRuns>> EqualRuns(absl::Span<const Dim> to,
-                                              absl::Span<const Dim> from) {
-  const auto prefixes = [](absl::Span<const Dim> dims) {
-    std::vector<Dim> products = {Dim(1)};
-    for (Dim dim : dims) products.push_back(products.back() * dim);
-    return products;
-  };
-  const std::vector<Dim> left = prefixes(to), right = prefixes(from);
-  const int rows = static_cast<int>(to.size()), columns = static_cast<int>(from.size());
-  std::vector<DimRuns> runs;
-  int i = 0, j = 0;
-  while (i < rows || j < columns) {
-    bool found = false;
-    for (int taken = 1; taken <= rows - i + columns - j && !found; ++taken) {
-      for (int a = std::min(taken, rows - i); a >= 0 && taken - a <= columns - j && !found; --a) {
-        if (left[i + a] != right[j + taken - a] || left[i + a].is_poisoned()) continue;
-        runs.push_back({i, j, i + a, j + taken - a});
-        found = true;
-      }
-    }
-    if (!found) return std::nullopt;
-    i = runs.back().i_end;
-    j = runs.back().j_end;
-  }
-  return runs;
-}
-
-}  // namespace
-
 void ExtentClasses::ConstrainReshape(const Instruction* op) {
   const Instruction* from = op->operand(0);
-  const auto has_zero = [](const Instruction* array) {
-    const auto dims = array->shape().dims();
-    return std::find(dims.begin(), dims.end(), Dim(0)) != dims.end();
-  };
-  std::optional<std::vector<DimRuns>> runs;
-  if (!has_zero(op) && !has_zero(from)) runs = EqualRuns(op->shape().dims(), from->shape().dims());
-  if (!runs.has_value()) {
+  const auto groups = ir::ReshapeGroups(from->shape().dims(), op->shape().dims());
+  if (!groups.has_value()) {
     if (op->shape().dims() == from->shape().dims()) return UniteAll(op, from);
     BakeAll(op);
     return BakeAll(from);
   }
-  const auto nodes_of = [&](const Instruction* array, int begin, int end) {
+  const auto nodes_of = [&](const Instruction* array, const ir::DimList& dims) {
     std::vector<Node> nodes;
-    for (int i = begin; i < end; ++i) {
-      const Node node = At(array, i);
-      if (original_[node] != Dim(1)) nodes.push_back(node);
-    }
+    for (const int64_t d : dims) nodes.push_back(At(array, static_cast<int>(d)));
     return nodes;
   };
-  for (const DimRuns& run : *runs) {
-    const std::vector<Node> left = nodes_of(op, run.i, run.i_end);
-    const std::vector<Node> right = nodes_of(from, run.j, run.j_end);
+  for (const ir::ReshapeGroup& group : *groups) {
+    const std::vector<Node> left = nodes_of(op, group.to);
+    const std::vector<Node> right = nodes_of(from, group.from);
     if (left.size() == 1 && right.size() == 1) {
       Unite(left[0], right[0]);
     } else if (left.size() == 1) {

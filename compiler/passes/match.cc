@@ -102,16 +102,6 @@ bool IsEmpty(const ir::Shape& shape) {
   return false;
 }
 
-NonUnitDims NonUnitDimsOf(absl::Span<const ir::Dim> dims) {
-  NonUnitDims result;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == ir::Dim(1)) continue;
-    result.dims.push_back(dims[i]);
-    result.numbers.push_back(static_cast<int64_t>(i));
-  }
-  return result;
-}
-
 int64_t LeastInteger(DType dtype) {
   if (ir::IsUnsigned(dtype)) return 0;
   return std::bit_cast<int64_t>(~uint64_t{0} << (ir::DTypeBits(dtype) - 1));

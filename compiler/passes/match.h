@@ -31,13 +31,6 @@ bool IsConstantLike(const ir::Instruction& x);
 bool IsOp(const ir::Instruction* x, ir::Opcode opcode);
 bool IsEmpty(const ir::Shape& shape);  // a dim is 0
 
-// `dims` without those that are literally 1, and their numbers.
-struct NonUnitDims {
-  ir::Dims dims;
-  ir::DimList numbers;
-};
-NonUnitDims NonUnitDimsOf(absl::Span<const ir::Dim> dims);
-
 // Least and largest value of an integer dtype, as the bits of an int64 (u64's largest is -1).
 int64_t LeastInteger(ir::DType dtype);
 int64_t LargestInteger(ir::DType dtype);

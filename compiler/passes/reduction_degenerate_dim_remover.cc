@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/reshape_groups.h"
 #include "compiler/passes/combiner_match.h"
 #include "compiler/passes/match.h"
 #include "compiler/passes/rewrite_each.h"
@@ -36,7 +37,7 @@ bool KeepsTree(const Instruction& reduce, const DimList& kept) {
 Instruction* RemoveUnits(Instruction& reduce, Editor& editor) {
   if (!IsOp(&reduce, Opcode::kReduce) || !reduce.shape().is_array()) return nullptr;
   Instruction* x = reduce.operand(0);
-  const NonUnitDims kept = NonUnitDimsOf(x->shape().dims());
+  const ir::NonUnitDims kept = ir::NonUnitDimsOf(x->shape().dims());
   if (kept.numbers.empty() || kept.numbers.size() == x->shape().dims().size() ||
       !KeepsTree(reduce, kept.numbers)) {
     return nullptr;

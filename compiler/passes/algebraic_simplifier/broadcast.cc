@@ -1,6 +1,7 @@
 // Rewrites of broadcast, reverse and iota.
 #include <algorithm>
 
+#include "compiler/ir/reshape_groups.h"
 #include "compiler/passes/algebraic_simplifier/rewrite.h"
 #include "compiler/passes/match.h"
 
@@ -35,8 +36,8 @@ Instruction* BroadcastTwice(Instruction& i, Editor& editor) {
 Instruction* BroadcastOnlyUnits(Instruction& i, Editor& editor) {
   if (!std::is_sorted(i.dimensions().begin(), i.dimensions().end())) return nullptr;
   Instruction* x = i.operand(0);
-  if (NonUnitDimsOf(i.shape().dims()).numbers.size() !=
-      NonUnitDimsOf(x->shape().dims()).numbers.size()) {
+  if (ir::NonUnitDimsOf(i.shape().dims()).numbers.size() !=
+      ir::NonUnitDimsOf(x->shape().dims()).numbers.size()) {
     return nullptr;
   }
   return editor.Reshape(x, i.shape().dims());
@@ -45,7 +46,7 @@ Instruction* BroadcastOnlyUnits(Instruction& i, Editor& editor) {
 // Drops the operand's dimensions of extent 1.
 Instruction* BroadcastUnits(Instruction& i, Editor& editor) {
   Instruction* x = i.operand(0);
-  const NonUnitDims kept = NonUnitDimsOf(x->shape().dims());
+  const ir::NonUnitDims kept = ir::NonUnitDimsOf(x->shape().dims());
   if (kept.numbers.size() == i.dimensions().size()) return nullptr;
   DimList dimensions;
   for (int64_t d : kept.numbers) dimensions.push_back(i.dimensions()[d]);

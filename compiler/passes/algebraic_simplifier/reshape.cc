@@ -1,9 +1,9 @@
 // Rewrites of reshape and bitcast. Reshapes sink to the smaller side of a broadcast.
 #include <algorithm>
 
+#include "compiler/ir/reshape_groups.h"
 #include "compiler/passes/algebraic_simplifier/rewrite.h"
 #include "compiler/passes/match.h"
-#include "compiler/passes/reshape_groups.h"
 
 namespace swage::passes {
 namespace {
@@ -40,11 +40,11 @@ Instruction* ReshapeBroadcast(Instruction& i, Editor& editor) {
   if (x->shape().is_scalar()) return editor.Fill(x, dims);
   const DimList& dimensions = broadcast->dimensions();
   if (!std::is_sorted(dimensions.begin(), dimensions.end())) return nullptr;
-  const auto groups = ReshapeGroups(broadcast->shape().dims(), dims);
+  const auto groups = ir::ReshapeGroups(broadcast->shape().dims(), dims);
   if (!groups.has_value()) return nullptr;
   ir::Dims operand_dims;
   DimList operand_dimensions;
-  for (const ReshapeGroup& group : *groups) {
+  for (const ir::ReshapeGroup& group : *groups) {
     const auto mapped = std::count_if(group.from.begin(), group.from.end(), [&](int64_t d) {
       return std::binary_search(dimensions.begin(), dimensions.end(), d);
     });
@@ -62,10 +62,10 @@ Instruction* ReshapeBroadcast(Instruction& i, Editor& editor) {
 Instruction* ReshapeIota(Instruction& i, Editor& editor) {
   const Instruction* iota = i.operand(0);
   if (!IsOp(iota, Opcode::kIota)) return nullptr;
-  const auto groups = ReshapeGroups(iota->shape().dims(), i.shape().dims());
+  const auto groups = ir::ReshapeGroups(iota->shape().dims(), i.shape().dims());
   if (!groups.has_value()) return nullptr;
   const int64_t dimension = iota->attrs<ir::IotaAttrs>().dimension;
-  for (const ReshapeGroup& group : *groups) {
+  for (const ir::ReshapeGroup& group : *groups) {
     if (std::find(group.from.begin(), group.from.end(), dimension) == group.from.end()) continue;
     if (group.from.size() != 1 || group.to.size() != 1) return nullptr;
     return editor.Add(Opcode::kIota, i.shape(), {}, ir::IotaAttrs{group.to[0]});

@@ -2,6 +2,7 @@
 // repacked.
 #include <algorithm>
 
+#include "compiler/ir/reshape_groups.h"
 #include "compiler/passes/padding/padder.h"
 
 namespace swage::passes::padding {
@@ -24,34 +25,10 @@ bool AnyPadded(const Shape& shape, const ir::DimList& dims) {
                      [&](int64_t d) { return IsPadded(shape.dim(static_cast<int>(d))); });
 }
 
-// Products of the first 0, 1, 2, ... dims.
-std::vector<Dim> Prefixes(const Shape& shape) {
-  std::vector<Dim> products = {Dim(1)};
-  for (const Dim dim : shape.dims()) products.push_back(products.back() * dim);
-  return products;
-}
-
-// The next places behind i and j where the products are equal, as near as possible; -1: none.
-std::pair<int, int> NextEqual(const std::vector<Dim>& left, const std::vector<Dim>& right, int i,
-                              int j) {
-  const int rows = static_cast<int>(left.size()) - 1 - i;
-  const int columns = static_cast<int>(right.size()) - 1 - j;
-  for (int taken = 1; taken <= rows + columns; ++taken) {
-    for (int a = std::max(0, taken - columns); a <= std::min(taken, rows); ++a) {
-      const Dim product = left[i + a];
-      if (product == right[j + taken - a] && !product.is_poisoned() && product != Dim(0)) {
-        return {i + a, j + taken - a};
-      }
-    }
-  }
-  return {-1, -1};
-}
-
-bool OnlyMajorPadded(const Shape& shape, int begin, int end) {
-  for (int d = begin + 1; d < end; ++d) {
-    if (IsPadded(shape.dim(d))) return false;
-  }
-  return true;
+// Whether the first of `dims` is the only one that may be padded.
+bool OnlyMajorPadded(const Shape& shape, const ir::DimList& dims) {
+  return std::none_of(dims.begin() + 1, dims.end(),
+                      [&](int64_t d) { return IsPadded(shape.dim(static_cast<int>(d))); });
 }
 
 }  // namespace
@@ -126,24 +103,16 @@ bool Padder::ConcatenateAtBounds(const Instruction* op) const {
   return true;
 }
 
-// Elements keep their places where every run of dimensions that becomes another run (of as many
-// elements for every size) is padded in its major dimension only, on both sides.
+// Elements keep their places where every group of dimensions that becomes another is padded in its
+// major dimension only, on both sides.
 bool Padder::ReshapeAtBounds(const Instruction* op) const {
   const Shape& from = op->operand(0)->shape();
   const Shape& to = op->shape();
-  const std::vector<Dim> left = Prefixes(from), right = Prefixes(to);
-  int i = 0, j = 0;
-  while (i < from.rank() || j < to.rank()) {
-    const auto [i_end, j_end] = NextEqual(left, right, i, j);
-    if (i_end < 0) return false;
-    const bool one_to_one = i_end == i + 1 && j_end == j + 1;
-    if (!one_to_one && (!OnlyMajorPadded(from, i, i_end) || !OnlyMajorPadded(to, j, j_end))) {
-      return false;
-    }
-    i = i_end;
-    j = j_end;
-  }
-  return true;
+  const auto groups = ir::ReshapeGroups(from.dims(), to.dims());
+  return groups.has_value() &&
+         std::all_of(groups->begin(), groups->end(), [&](const ir::ReshapeGroup& group) {
+           return OnlyMajorPadded(from, group.from) && OnlyMajorPadded(to, group.to);
+         });
 }
 
 // A start is clamped against the valid size, so what is padded must be taken whole: then it starts
