@@ -98,8 +98,8 @@ class CheckedRun : public codegen::Executable {
   }
 
   Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override {
-    SWAGE_RETURN_IF_ERROR(exact_->Run(inputs, outputs));
     SWAGE_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, Copies(input_shapes_, inputs));
+    SWAGE_RETURN_IF_ERROR(exact_->Run(inputs, outputs));
     SWAGE_ASSIGN_OR_RETURN(const std::vector<Literal> want, Copies(output_shapes_, outputs));
     std::vector<Literal> got[2];
     for (int fill = 0; fill < 2; ++fill) {

@@ -206,7 +206,7 @@ bool IndexArena::SplitByFactor(ExprId e, Dim factor, Sum* quotient, Sum* rest) {
   const Dim constant = exprs_[e].constant;
   if (std::optional<Dim> q = ExactDiv(constant, factor)) {
     quotient->constant += *q;
-  } else if (constant.is_static() && factor.is_static()) {
+  } else if (constant.is_static() && factor.is_static() && factor != Dim(0)) {
     const int64_t c = *constant.static_value();
     const int64_t f = *factor.static_value();
     const int64_t r = ((c % f) + f) % f;

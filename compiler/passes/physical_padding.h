@@ -15,12 +15,12 @@
 // - Arguments and results keep their valid, dense shapes: arguments are padded, results are cut by
 //   ordinary instructions whose sizes come with the call.
 // - The Padding column of the op table has one rule per op. A value is masked, by select, only by
-// an
-//   op that would let a padded lane be seen, and not where the padded lanes are known to hold what
-//   the mask would put there (padding/fill.h).
+//   an op that would let a padded lane be seen, and not where the padded lanes are known to hold
+//   what the mask would put there (padding/fill.h).
 // - Results are those of the exact program bit for bit (a dot's accumulation is free).
 // - What cannot be padded is an Unimplemented status that names the op and the argument: a symbol
-//   without an upper bound, an op without a rule. The module may then be half changed.
+//   without an upper bound, an array too large at its bounds, an op without a rule. The module may
+//   then be half changed.
 #ifndef SWAGE_COMPILER_PASSES_PHYSICAL_PADDING_H_
 #define SWAGE_COMPILER_PASSES_PHYSICAL_PADDING_H_
 

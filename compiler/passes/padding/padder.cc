@@ -1,7 +1,6 @@
 #include "compiler/passes/padding/padder.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/ir/bind_symbols.h"
@@ -59,12 +58,19 @@ Status CheckBounds(const Instruction* op) {
   ir::ForEachLeaf(op->shape(), [&](const ir::ShapeIndex&, const Shape& leaf) {
     for (int i = 0; leaf.is_array() && i < leaf.rank() && status.ok(); ++i) {
       const int64_t bound = leaf.dim(i).upper_bound();
-      if (leaf.dim(i).is_static() || bound <= std::numeric_limits<int32_t>::max()) continue;
+      if (leaf.dim(i).is_static() || bound <= kMaxElements) continue;
       status = Unimplemented(
           "[padding] dimension ", i, " of ", op->name(), " is ", leaf.dim(i).ToString(), ", ",
           bound == ir::kUnbounded ? "without an upper bound" : absl::StrCat("at most ", bound),
           ", got from ", ArgumentOf(op), "; declare a maximum, as in seq<=512");
     }
+    if (!leaf.is_array() || leaf.is_static() || !status.ok()) return;
+    const StatusOr<int64_t> elements = BoundShape(leaf).NumElements();
+    if (elements.ok() && *elements <= kMaxElements) return;
+    status = Unimplemented("[padding] ", op->name(), " would be ",
+                           BoundShape(leaf).ToString(/*with_layout=*/false), ", at most ",
+                           kMaxElements, " elements are padded, got from ", ArgumentOf(op),
+                           "; declare a smaller maximum");
   });
   return status;
 }

@@ -10,6 +10,7 @@
 #ifndef SWAGE_COMPILER_PASSES_PADDING_PADDER_H_
 #define SWAGE_COMPILER_PASSES_PADDING_PADDER_H_
 
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct PaddingOptions {
   PaddingFill fill = PaddingFill::kZero;
   PaddingMasks masks = PaddingMasks::kNeeded;
 };
+
+// An array with more elements at its bounds is not padded: it would be work without end where the
+// call itself is small.
+inline constexpr int64_t kMaxElements = std::numeric_limits<int32_t>::max();
 
 // The shape with every dimension at its bound.
 ir::Shape BoundShape(const ir::Shape& shape);
@@ -51,7 +56,6 @@ class Padder {
   Status Check() const;
   Status Visit(Instruction* op);
   Status ApplyRule(Instruction* op);
-  Status SetDenseRoot(Instruction* root);
   Status RemoveOld(absl::Span<const Editor::Ref> old);
 
   // The two forms of a value.
@@ -61,7 +65,7 @@ class Padder {
   Instruction* PadToBounds(Instruction* dense);
   Instruction* CutToValid(Instruction* bound, const ir::Shape& valid);
 
-  // Sizes and masks. Dims that are at most 2^31-1 only: Check has seen to it.
+  // Sizes and masks. Dims that are at most kMaxElements only: Check has seen to it.
   Instruction* SizeOf(ir::Dim dim);      // s32[]
   Instruction* LanesBelow(ir::Dim dim);  // pred[bound]: lane < valid size
   Instruction* ValidLanes(const ir::Shape& shape, const ir::DimList& dims);  // pred at the bounds

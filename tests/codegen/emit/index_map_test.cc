@@ -32,6 +32,13 @@ TEST(IndexMap, DividesWhatItMultiplied) {
   EXPECT_EQ(arena.Mod(linear, n * m), linear);
 }
 
+TEST(IndexMap, PlacesInArraysWithoutElementsAreNotDivided) {
+  IndexArena arena;
+  const Dim dims[] = {0, 0, 0, Dim::Symbol("n")};
+  EXPECT_EQ(arena.Exprs(arena.Delinearise(dims, arena.Axis(arena.AddAxis(0)))).size(), 4u);
+  arena.Mod(arena.Constant(1), 0);
+}
+
 TEST(IndexMap, AWalkThroughAReshapeStaysLinear) {
   IndexArena arena;
   const Dim a = Dim::Symbol("a", 2), b = Dim::Symbol("b", 2), c = Dim::Symbol("c", 2);

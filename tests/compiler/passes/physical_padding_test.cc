@@ -267,6 +267,18 @@ ENTRY e {
   EXPECT_THAT(std::string(status.message()), HasSubstr("argument 0 (x)"));
 }
 
+TEST(PhysicalPadding, ArraysThatWouldBeTooLargeAreNamed) {
+  const Status status = ErrorOf(R"(HloModule m
+ENTRY e {
+  x = f32[n<=100000] parameter(0)
+  b = f32[n,n] broadcast(x), dimensions={0}
+  ROOT r = f32[n,n] exponential(b)
+})");
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("b would be f32[100000,100000], at most 2147483647 elements are padded"));
+}
+
 TEST(PaddingRules, TheDocumentedTableIsThatOfTheOpTable) {
   std::ifstream file("docs/buckets.md");
   ASSERT_TRUE(file) << "tests run in the repository root";
