@@ -21,18 +21,20 @@ namespace {
 
 struct HowToCompile {
   codegen::EntryStore* store = nullptr;
-  bool pad = false;
+  DeviceOptions options;
 };
 
-void PadWithNan(passes::CompilerOptions* options) {
-  options->padding = passes::Padding::kForced;
-  options->padding_fill = passes::PaddingFill::kNan;
+void SetPadding(const DeviceOptions& options, passes::CompilerOptions* compiler) {
+  if (!options.pad) return;
+  compiler->padding = passes::Padding::kForced;
+  compiler->padding_fill = options.fill;
+  compiler->padding_masks = options.masks;
 }
 
-StatusOr<RunCompiled> EvaluatePadded(const ir::Module& module) {
-  passes::CompilerOptions options;
-  PadWithNan(&options);
-  passes::PassContext context(options);
+StatusOr<RunCompiled> EvaluatePadded(const ir::Module& module, const DeviceOptions& options) {
+  passes::CompilerOptions compiler;
+  SetPadding(options, &compiler);
+  passes::PassContext context(compiler);
   const std::shared_ptr<ir::Module> padded = module.Clone();
   ir::AssumptionScope sizes_fit;
   SWAGE_RETURN_IF_ERROR(passes::Inline().Run(*padded, context).status());
@@ -45,7 +47,7 @@ StatusOr<RunCompiled> EvaluatePadded(const ir::Module& module) {
 }
 
 StatusOr<RunCompiled> CompileForEvaluator(const ir::Module& module, const HowToCompile& how) {
-  if (how.pad) return EvaluatePadded(module);
+  if (how.options.pad) return EvaluatePadded(module, how.options);
   return RunCompiled(
       [&module](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
         SWAGE_ASSIGN_OR_RETURN(const ir::Literal result, evaluator::Evaluate(module, args));
@@ -66,7 +68,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> SizedFor(const ir::Module& module
 
 StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, const HowToCompile& how) {
   SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable,
-                         CompileOnCpu(module.Clone(), how.store, "to run it", how.pad));
+                         CompileOnCpu(module.Clone(), how.store, "to run it", how.options));
   const bool open = ir::HasSymbols(module);
   return RunCompiled(
       [&module, executable,
@@ -104,7 +106,7 @@ StatusOr<CompileModule> FindDevice(const std::string& name, const DeviceOptions&
     if (options.cache && !device.has_cache) {
       return InvalidArgument("[device] ", name, " compiles nothing that a cache could keep");
     }
-    HowToCompile how{.pad = options.pad};
+    HowToCompile how{.options = options};
     if (options.cache) {
       SWAGE_RETURN_IF_ERROR(cache::Tiers::GlobalStatus());
       how.store = cache::Tiers::Global();
@@ -128,14 +130,15 @@ RunModule RunOn(CompileModule compile) {
 
 StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
                                                             codegen::EntryStore* store,
-                                                            std::string_view reason, bool pad) {
-  cpu::CompileOptions options;
-  options.kernels.store = store;
-  SWAGE_ASSIGN_OR_RETURN(options.compiler, pipelines::OptionsFromEnvironment());
-  if (pad) PadWithNan(&options.compiler);
+                                                            std::string_view reason,
+                                                            const DeviceOptions& options) {
+  cpu::CompileOptions compile;
+  compile.kernels.store = store;
+  SWAGE_ASSIGN_OR_RETURN(compile.compiler, pipelines::OptionsFromEnvironment());
+  SetPadding(options, &compile.compiler);
   const std::string name = module->name();
   std::vector<passes::Message> messages;
-  auto compiled = cpu::Compile(std::move(module), options, &messages);
+  auto compiled = cpu::Compile(std::move(module), compile, &messages);
   for (const passes::Message& message : messages) {
     if (message.severity == passes::Severity::kWarning) LogWarning(message.text);
   }

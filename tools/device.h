@@ -16,6 +16,7 @@
 #include "codegen/executable.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/module.h"
+#include "compiler/passes/options.h"
 
 namespace swage::tools {
 
@@ -31,9 +32,10 @@ struct DeviceOptions {
   // Compiled code is looked for and kept on disk and remotely (cache/tiers.h), as jit does; the
   // evaluator has none, which is an error.
   bool cache = false;
-  // Programs of open sizes are padded to their bounds, with NaN: Unimplemented where that cannot
-  // be.
+  // Programs of open sizes are padded to their bounds: Unimplemented where that cannot be.
   bool pad = false;
+  passes::PaddingFill fill = passes::PaddingFill::kNan;
+  passes::PaddingMasks masks = passes::PaddingMasks::kNeeded;
 };
 
 // The device of that name; NotFound lists those that exist.
@@ -44,11 +46,11 @@ std::vector<std::string> DeviceNames();
 RunModule RunOn(CompileModule compile);
 
 // Compiles on the CPU and logs it, with what its passes want a person to know. `reason`: for the
-// log. `pad`: as in DeviceOptions.
+// log. Of `options` it takes the padding.
 StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
                                                             codegen::EntryStore* store,
                                                             std::string_view reason,
-                                                            bool pad = false);
+                                                            const DeviceOptions& options = {});
 
 // Parses a module and checks it, so that a device can trust it. Layouts but the entry's are
 // dropped.

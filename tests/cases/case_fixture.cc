@@ -59,7 +59,7 @@ std::vector<Device> Devices() {
 
 std::string DeviceName(const testing::TestParamInfo<Device>& info) { return info.param.name; }
 
-ir::Literal CaseTest::Value(const std::string& shape, const std::string& text) {
+ir::Literal Value(const std::string& shape, const std::string& text) {
   const StatusOr<ir::Shape> parsed = ir::ParseShape(shape);
   if (!parsed.ok()) {
     ADD_FAILURE() << parsed.status();
@@ -88,7 +88,7 @@ std::vector<ir::Literal> CaseTest::Run(const std::string& hlo,
   return {};
 }
 
-void CaseTest::ExpectSame(const ir::Literal& got, const ir::Literal& want, Tolerance tolerance) {
+void ExpectSame(const ir::Literal& got, const ir::Literal& want, Tolerance tolerance) {
   const std::optional<std::string> mismatch = tools::FindMismatch(got, want, tolerance);
   EXPECT_FALSE(mismatch.has_value()) << *mismatch;
 }

@@ -29,14 +29,17 @@ std::vector<Device> Devices();
 // The suffix of a test's name: the device.
 std::string DeviceName(const testing::TestParamInfo<Device>& info);
 
+// A literal from its HLO text: Value("f32[2]", "{1, -0}").
+ir::Literal Value(const std::string& shape, const std::string& text);
+
 // How far a float result may be from the expected value; exact by default.
 using tools::Tolerance;
 
+// One value against what it should be.
+void ExpectSame(const ir::Literal& got, const ir::Literal& want, Tolerance tolerance);
+
 class CaseTest : public testing::TestWithParam<Device> {
  protected:
-  // A literal from its HLO text: Value("f32[2]", "{1, -0}").
-  static ir::Literal Value(const std::string& shape, const std::string& text);
-
   // Runs a module and returns its results (the leaves of a tuple, one by one).
   std::vector<ir::Literal> Run(const std::string& hlo, const std::vector<ir::Literal>& args);
   StatusOr<std::vector<ir::Literal>> TryRun(const std::string& hlo,
@@ -45,9 +48,6 @@ class CaseTest : public testing::TestWithParam<Device> {
   // `hlo` gives `expected`, with its arguments as parameters and as constants.
   void Expect(const std::string& hlo, const std::vector<ir::Literal>& args,
               const std::vector<ir::Literal>& expected, Tolerance tolerance = {});
-
-  // One value against what it should be.
-  static void ExpectSame(const ir::Literal& got, const ir::Literal& want, Tolerance tolerance);
 
   // The body of an entry computation over parameters p0, p1 ... of `types` and `[N]` elements,
   // whose root is `out_type[N]`; run at several lengths with the given elements repeated.

@@ -1,18 +1,13 @@
 // The known ways to get padding wrong: each program runs padded to a bound above its size, whatever
 // the padding holds, and gives what it gives without padding.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "codegen/cpu/compile.h"
-#include "codegen/run_on_literals.h"
-#include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/assumptions.h"
-#include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
-#include "compiler/passes/physical_padding.h"
-#include "tools/corpus_case.h"
+#include "tests/cases/case_fixture.h"
+#include "tests/compiler/ir/combiners_testing.h"
 
 namespace swage::cases {
 namespace {
@@ -21,82 +16,10 @@ using ir::Literal;
 using passes::PaddingFill;
 using passes::PaddingMasks;
 using ::testing::HasSubstr;
-using tools::Tolerance;
-
-constexpr char kComputations[] = R"(HloModule m
-sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
-product { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }
-max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
-min { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] minimum(a, b) }
-iand { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] and(a, b) }
-ior { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] or(a, b) }
-any { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] or(a, b) }
-all { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] and(a, b) }
-argmax {
-  a = f32[] parameter(0)
-  i = s32[] parameter(1)
-  b = f32[] parameter(2)
-  j = s32[] parameter(3)
-  gt = pred[] compare(a, b), direction=GT
-  nan = pred[] compare(a, a), direction=NE
-  take = pred[] or(gt, nan)
-  eq = pred[] compare(a, b), direction=EQ
-  lt = pred[] compare(i, j), direction=LT
-  tie = pred[] and(eq, lt)
-  first = pred[] or(take, tie)
-  v = f32[] select(take, a, b)
-  k = s32[] select(first, i, j)
-  ROOT r = (f32[], s32[]) tuple(v, k)
-}
-ENTRY main {
-)";
-
-Literal Value(const std::string& shape, const std::string& text) {
-  size_t end = 0;
-  const StatusOr<ir::Shape> parsed = ir::ParseShape(shape);
-  EXPECT_TRUE(parsed.ok()) << parsed.status();
-  const StatusOr<Literal> value = ir::ParseLiteral(text, &end, *parsed);
-  EXPECT_TRUE(value.ok()) << value.status();
-  return *value;
-}
-
-std::vector<passes::CompilerOptions> EveryPadding() {
-  std::vector<passes::CompilerOptions> all;
-  for (const PaddingFill fill :
-       {PaddingFill::kZero, PaddingFill::kNan, PaddingFill::kInfinity, PaddingFill::kLarge}) {
-    for (const PaddingMasks masks : {PaddingMasks::kNeeded, PaddingMasks::kAll}) {
-      passes::CompilerOptions& options = all.emplace_back();
-      options.padding = passes::Padding::kForced;
-      options.padding_fill = fill;
-      options.padding_masks = masks;
-    }
-  }
-  return all;
-}
-
-StatusOr<std::vector<Literal>> RunOnCpu(const ir::Module& module,
-                                        const passes::CompilerOptions& options,
-                                        const std::vector<Literal>& args) {
-  SWAGE_ASSIGN_OR_RETURN(const auto program, cpu::Compile(module.Clone(), {.compiler = options}));
-  std::vector<const ir::Shape*> got;
-  for (const Literal& arg : args) got.push_back(&arg.shape());
-  SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, ir::SolveSizes(module, got));
-  SWAGE_ASSIGN_OR_RETURN(const auto sized, program->ForSizes(sizes));
-  return codegen::RunOnLiterals(*sized, args);
-}
-
-StatusOr<std::vector<Literal>> RunOnEvaluator(const ir::Module& module,
-                                              const passes::CompilerOptions& options,
-                                              const std::vector<Literal>& args) {
-  const auto padded = module.Clone();
-  passes::PassContext context(options);
-  SWAGE_RETURN_IF_ERROR(passes::PhysicalPadding().Run(*padded, context).status());
-  SWAGE_ASSIGN_OR_RETURN(const Literal result, evaluator::Evaluate(*padded, args));
-  return ir::Leaves(result);
-}
 
 std::unique_ptr<ir::Module> Parse(const std::string& entry) {
-  auto module = ir::ParseHlo(absl::StrCat(kComputations, entry, "\n}"));
+  auto module = ir::ParseHlo(absl::StrCat("HloModule m\n", ir::KnownCombiners(),
+                                          ir::kArgmaxCombiner, "ENTRY main {\n", entry, "\n}"));
   EXPECT_TRUE(module.ok()) << module.status();
   return module.ok() ? *std::move(module) : nullptr;
 }
@@ -108,16 +31,20 @@ void Expect(const std::string& entry, const std::vector<Literal>& args,
   ir::AssumptionScope sizes_fit;
   const auto module = Parse(entry);
   ASSERT_NE(module, nullptr);
-  for (const passes::CompilerOptions& options : EveryPadding()) {
-    for (const auto run : {&RunOnCpu, &RunOnEvaluator}) {
-      SCOPED_TRACE(absl::StrCat("fill ", static_cast<int>(options.padding_fill), ", masks ",
-                                static_cast<int>(options.padding_masks)));
-      const auto got = run(*module, options, args);
-      ASSERT_TRUE(got.ok()) << got.status();
-      ASSERT_EQ(got->size(), expected.size());
-      for (size_t i = 0; i < expected.size(); ++i) {
-        const auto mismatch = tools::FindMismatch((*got)[i], expected[i], tolerance);
-        EXPECT_FALSE(mismatch.has_value()) << "output " << i << *mismatch;
+  for (const std::string& name : tools::DeviceNames()) {
+    for (const PaddingFill fill :
+         {PaddingFill::kZero, PaddingFill::kNan, PaddingFill::kInfinity, PaddingFill::kLarge}) {
+      for (const PaddingMasks masks : {PaddingMasks::kNeeded, PaddingMasks::kAll}) {
+        SCOPED_TRACE(absl::StrCat(name, ", fill ", static_cast<int>(fill), ", masks ",
+                                  static_cast<int>(masks)));
+        const auto device = tools::FindDevice(name, {.pad = true, .fill = fill, .masks = masks});
+        ASSERT_TRUE(device.ok()) << device.status();
+        const auto got = tools::RunOn(*device)(*module, args);
+        ASSERT_TRUE(got.ok()) << got.status();
+        ASSERT_EQ(got->size(), expected.size());
+        for (size_t i = 0; i < expected.size(); ++i) {
+          ExpectSame((*got)[i], expected[i], tolerance);
+        }
       }
     }
   }
@@ -134,7 +61,8 @@ void ExpectOfRow(const std::string& entry, const std::string& row, const Literal
 
 std::string Reduced(const std::string& init, const std::string& combiner) {
   return absl::StrCat("k = f32[] constant(", init,
-                      ")\nROOT r = f32[] reduce(x, k), dimensions={0}, to_apply=", combiner);
+                      ")\nROOT r = f32[] reduce(x, k), dimensions={0}, to_apply=", combiner,
+                      "_f32");
 }
 
 constexpr char kArgmax[] = R"(
@@ -153,16 +81,16 @@ constexpr char kCumsum[] = R"(
   below = pred[n,n] compare(j, i), direction=LE
   rows = f32[n,n] broadcast(x), dimensions={1}
   taken = f32[n,n] select(below, rows, zeros)
-  ROOT r = f32[n] reduce(taken, zero), dimensions={1}, to_apply=sum)";
+  ROOT r = f32[n] reduce(taken, zero), dimensions={1}, to_apply=add_f32)";
 
 TEST(PaddingCases, ReductionsGetTheirIdentity) {
   const std::string p = "{3, 7, 5}", n = "{-3, -7, -5}";
   const struct {
     std::string init, combiner, of_p, of_n;
-  } cases[] = {{"0", "sum", "15", "-15"},
-               {"1", "product", "105", "-105"},
-               {"-inf", "max", "7", "-3"},
-               {"inf", "min", "3", "-7"}};
+  } cases[] = {{"0", "add", "15", "-15"},
+               {"1", "multiply", "105", "-105"},
+               {"-inf", "maximum", "7", "-3"},
+               {"inf", "minimum", "3", "-7"}};
   for (const auto& one : cases) {
     ExpectOfRow(Reduced(one.init, one.combiner), p, Value("f32[]", one.of_p));
     ExpectOfRow(Reduced(one.init, one.combiner), n, Value("f32[]", one.of_n));
@@ -170,15 +98,15 @@ TEST(PaddingCases, ReductionsGetTheirIdentity) {
 }
 
 TEST(PaddingCases, InitialValuesThatAreNotNeutralCountOnce) {
-  ExpectOfRow(Reduced("5", "sum"), "{3, 7, 5}", Value("f32[]", "20"));
-  ExpectOfRow(Reduced("2", "product"), "{3, 7, 5}", Value("f32[]", "210"));
+  ExpectOfRow(Reduced("5", "add"), "{3, 7, 5}", Value("f32[]", "20"));
+  ExpectOfRow(Reduced("2", "multiply"), "{3, 7, 5}", Value("f32[]", "210"));
 }
 
 TEST(PaddingCases, DataThatEqualTheIdentityStay) {
-  ExpectOfRow(Reduced("-inf", "max"), "{-inf, -inf, -inf}", Value("f32[]", "-inf"));
-  ExpectOfRow(Reduced("inf", "min"), "{inf, inf, inf}", Value("f32[]", "inf"));
-  ExpectOfRow(Reduced("-inf", "max"), "{nan, nan, nan}", Value("f32[]", "nan"));
-  ExpectOfRow(Reduced("-0", "sum"), "{-0, -0, -0}", Value("f32[]", "-0"));
+  ExpectOfRow(Reduced("-inf", "maximum"), "{-inf, -inf, -inf}", Value("f32[]", "-inf"));
+  ExpectOfRow(Reduced("inf", "minimum"), "{inf, inf, inf}", Value("f32[]", "inf"));
+  ExpectOfRow(Reduced("-inf", "maximum"), "{nan, nan, nan}", Value("f32[]", "nan"));
+  ExpectOfRow(Reduced("-0", "add"), "{-0, -0, -0}", Value("f32[]", "-0"));
 }
 
 TEST(PaddingCases, ArgmaxIsBelowTheSize) {
@@ -199,15 +127,15 @@ TEST(PaddingCases, AnyAllAndBits) {
     ks = f32[n] broadcast(k), dimensions={}
     c = pred[n] compare(x, ks), direction=GT
     f = pred[] constant(false)
-    ROOT r = pred[] reduce(c, f), dimensions={0}, to_apply=any)";
+    ROOT r = pred[] reduce(c, f), dimensions={0}, to_apply=or_pred)";
   ExpectOfRow(compared, "{3, 7, 5}", Value("pred[]", "true"));
   ExpectOfRow(compared, "{3, 4, 5}", Value("pred[]", "false"));
   ExpectOfRow(absl::StrReplaceAll(compared, {{"constant(6)", "constant(2)"},
                                              {"constant(false)", "constant(true)"},
-                                             {"to_apply=any", "to_apply=all"}}),
+                                             {"to_apply=or_pred", "to_apply=and_pred"}}),
               "{3, 7, 5}", Value("pred[]", "true"));
   for (const auto& [init, combiner, want] :
-       {std::tuple{"-1", "iand", "2"}, std::tuple{"0", "ior", "7"}}) {
+       {std::tuple{"-1", "and_s32", "2"}, std::tuple{"0", "or_s32", "7"}}) {
     Expect(absl::StrCat("x = s32[n<=8] parameter(0)\nk = s32[] constant(", init,
                         ")\nROOT r = s32[] reduce(x, k), dimensions={0}, to_apply=", combiner),
            {Value("s32[2]", "{6, 3}")}, {Value("s32[]", want)});
@@ -218,18 +146,18 @@ TEST(PaddingCases, LogsumexpAndNormSeeValidElementsOnly) {
   ExpectOfRow(R"(
     low = f32[] constant(-inf)
     zero = f32[] constant(0)
-    m = f32[] reduce(x, low), dimensions={0}, to_apply=max
+    m = f32[] reduce(x, low), dimensions={0}, to_apply=maximum_f32
     ms = f32[n] broadcast(m), dimensions={}
     d = f32[n] subtract(x, ms)
     e = f32[n] exponential(d)
-    s = f32[] reduce(e, zero), dimensions={0}, to_apply=sum
+    s = f32[] reduce(e, zero), dimensions={0}, to_apply=add_f32
     l = f32[] log(s)
     ROOT r = f32[] add(l, m))",
               "{-3, -7, -5}", Value("f32[]", "-2.8570683715001004"), {.rtol = 1e-6});
   ExpectOfRow(R"(
     zero = f32[] constant(0)
     q = f32[n] multiply(x, x)
-    s = f32[] reduce(q, zero), dimensions={0}, to_apply=sum
+    s = f32[] reduce(q, zero), dimensions={0}, to_apply=add_f32
     ROOT r = f32[] sqrt(s))",
               "{-3, -7, -5}", Value("f32[]", "9.1104335791443"), {.rtol = 1e-6});
 }
@@ -248,7 +176,7 @@ TEST(PaddingCases, PaddedIndicesTouchNoRow) {
     i = s32[n<=8,1] parameter(1)
     zero = f32[] constant(0)
     g = f32[n,2] gather(t, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,2}
-    ROOT r = f32[2] reduce(g, zero), dimensions={0}, to_apply=sum)";
+    ROOT r = f32[2] reduce(g, zero), dimensions={0}, to_apply=add_f32)";
   Expect(gathered,
          {Value("f32[3,2]", "{ {1, 1}, {2, 2}, {3, 3} }"), Value("s32[3,1]", "{ {2}, {0}, {1} }")},
          {Value("f32[2]", "{6, 6}")});
@@ -272,10 +200,9 @@ TEST(PaddingCases, AScatterIsRefusedByName) {
     t = f32[4] parameter(0)
     i = s32[n<=8,1] parameter(1)
     u = f32[n] parameter(2)
-    ROOT scattered = f32[4] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum)");
+    ROOT scattered = f32[4] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add_f32)");
   ASSERT_NE(module, nullptr);
-  passes::PassContext context(EveryPadding()[0]);
-  const Status status = passes::PhysicalPadding().Run(*module, context).status();
+  const Status status = (*tools::FindDevice("cpu", {.pad = true}))(*module).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("scatter (scattered) has no padding rule, got sizes from argument 1 (i"));
@@ -291,14 +218,14 @@ constexpr char kMaskedSoftmax[] = R"(
   zeros = f32[n] broadcast(zero), dimensions={}
   lows = f32[n] broadcast(low), dimensions={}
   y = f32[n] select(mask, x, lows)
-  m = f32[] reduce(y, low), dimensions={0}, to_apply=max
+  m = f32[] reduce(y, low), dimensions={0}, to_apply=maximum_f32
   f = pred[] is-finite(m)
   top = f32[] select(f, m, zero)
   tops = f32[n] broadcast(top), dimensions={}
   d = f32[n] subtract(y, tops)
   e = f32[n] exponential(d)
   kept = f32[n] select(mask, e, zeros)
-  s = f32[] reduce(kept, zero), dimensions={0}, to_apply=sum
+  s = f32[] reduce(kept, zero), dimensions={0}, to_apply=add_f32
   none = pred[] compare(s, zero), direction=EQ
   t = f32[] select(none, one, s)
   ts = f32[n] broadcast(t), dimensions={}
@@ -337,14 +264,14 @@ TEST(PaddingCases, PaddedRowsOfASoftmaxReachNoRealRow) {
     x = f32[n<=4,2] parameter(0)
     zero = f32[] constant(0)
     low = f32[] constant(-inf)
-    m = f32[n] reduce(x, low), dimensions={1}, to_apply=max
+    m = f32[n] reduce(x, low), dimensions={1}, to_apply=maximum_f32
     ms = f32[n,2] broadcast(m), dimensions={0}
     d = f32[n,2] subtract(x, ms)
     e = f32[n,2] exponential(d)
-    s = f32[n] reduce(e, zero), dimensions={1}, to_apply=sum
+    s = f32[n] reduce(e, zero), dimensions={1}, to_apply=add_f32
     ss = f32[n,2] broadcast(s), dimensions={0}
     p = f32[n,2] divide(e, ss)
-    t = f32[2] reduce(p, zero), dimensions={0}, to_apply=sum
+    t = f32[2] reduce(p, zero), dimensions={0}, to_apply=add_f32
     ROOT r = (f32[n,2], f32[2]) tuple(p, t))",
       {Value("f32[3,2]", "{ {0, 0}, {1, 1}, {-2, -2} }")},
       {Value("f32[3,2]", "{ {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5} }"), Value("f32[2]", "{1.5, 1.5}")});
@@ -358,12 +285,12 @@ TEST(PaddingCases, RowsBehindTheSizeDoNotLeakThroughProducts) {
     w = f32[2,2] constant({ {1, 0}, {0, 1} })
     zero = f32[] constant(0)
     dw = f32[2,2] dot(x, dy), lhs_contracting_dims={0}, rhs_contracting_dims={0}
-    db = f32[2] reduce(dy, zero), dimensions={0}, to_apply=sum
+    db = f32[2] reduce(dy, zero), dimensions={0}, to_apply=add_f32
     y = f32[n,2] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-    s = f32[] reduce(x, zero), dimensions={0,1}, to_apply=sum
+    s = f32[] reduce(x, zero), dimensions={0,1}, to_apply=add_f32
     zeros = f32[n,2] broadcast(zero), dimensions={}
     relu = f32[n,2] maximum(x, zeros)
-    total = f32[2] reduce(relu, zero), dimensions={0}, to_apply=sum
+    total = f32[2] reduce(relu, zero), dimensions={0}, to_apply=add_f32
     size = s32[] get-dimension-size(x), dimensions={0}
     count = f32[] convert(size)
     counts = f32[2] broadcast(count), dimensions={}
@@ -382,11 +309,11 @@ TEST(PaddingCases, AttentionWithPaddedKeysAndQueries) {
     zero = f32[] constant(0)
     low = f32[] constant(-inf)
     s = f32[m,n] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}
-    h = f32[m] reduce(s, low), dimensions={1}, to_apply=max
+    h = f32[m] reduce(s, low), dimensions={1}, to_apply=maximum_f32
     hs = f32[m,n] broadcast(h), dimensions={0}
     d = f32[m,n] subtract(s, hs)
     e = f32[m,n] exponential(d)
-    t = f32[m] reduce(e, zero), dimensions={1}, to_apply=sum
+    t = f32[m] reduce(e, zero), dimensions={1}, to_apply=add_f32
     ts = f32[m,n] broadcast(t), dimensions={0}
     p = f32[m,n] divide(e, ts)
     ROOT r = f32[m,1] dot(p, v), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
@@ -400,12 +327,12 @@ constexpr char kStatistics[] = R"(
   zero = f32[] constant(0)
   size = s32[] get-dimension-size(x), dimensions={0}
   count = f32[] convert(size)
-  total = f32[] reduce(x, zero), dimensions={0}, to_apply=sum
+  total = f32[] reduce(x, zero), dimensions={0}, to_apply=add_f32
   mean = f32[] divide(total, count)
   means = f32[n] broadcast(mean), dimensions={}
   away = f32[n] subtract(x, means)
   squares = f32[n] multiply(away, away)
-  spread = f32[] reduce(squares, zero), dimensions={0}, to_apply=sum
+  spread = f32[] reduce(squares, zero), dimensions={0}, to_apply=add_f32
   variance = f32[] divide(spread, count)
 )";
 
@@ -427,7 +354,7 @@ TEST(PaddingCases, LayernormOfThree) {
 TEST(PaddingCases, AMeanLossDividesByTheSize) {
   Expect(absl::StrCat("x = f32[n<=4] parameter(0)", kStatistics, R"(
            q = f32[n] multiply(x, x)
-           sum = f32[] reduce(q, zero), dimensions={0}, to_apply=sum
+           sum = f32[] reduce(q, zero), dimensions={0}, to_apply=add_f32
            ROOT r = f32[] divide(sum, count))"),
          {Value("f32[3]", "{1, 1, 1}")}, {Value("f32[]", "1")});
 }

@@ -2,23 +2,18 @@
 #include <cmath>
 
 #include "tests/cases/case_fixture.h"
+#include "tests/compiler/ir/combiners_testing.h"
 
 namespace swage::cases {
 namespace {
 
 class ReduceCases : public CaseTest {};
 
-constexpr char kAddF32[] = R"(add {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT s = f32[] add(a, b)
+const std::string& Combiners() {
+  static const auto* const text =
+      new std::string(ir::Combiner("add", "f32", "add") + ir::Combiner("max", "f32", "maximum"));
+  return *text;
 }
-max {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT s = f32[] maximum(a, b)
-}
-)";
 
 std::string Repeat(const std::string& element, int64_t n) {
   std::string list = "{";
@@ -29,7 +24,7 @@ std::string Repeat(const std::string& element, int64_t n) {
 // The mean as a library writes it: in f32, narrowed once.
 std::string MeanOf(const std::string& type, int64_t n) {
   const std::string size = std::to_string(n);
-  return "HloModule m\n" + std::string(kAddF32) + "ENTRY main {\n x = " + type + "[" + size +
+  return "HloModule m\n" + Combiners() + "ENTRY main {\n x = " + type + "[" + size +
          "] parameter(0)\n w = f32[" + size +
          "] convert(x)\n z = f32[] constant(-0.0)\n"
          " s = f32[] reduce(w, z), dimensions={0}, to_apply=add\n n = f32[] constant(" +
@@ -45,7 +40,7 @@ TEST_P(ReduceCases, HalfPrecisionMeansAreTakenInSingle) {
 }
 
 TEST_P(ReduceCases, TheNormOfHalfPrecisionDoesNotStoreTheSumOfSquares) {
-  Expect("HloModule m\n" + std::string(kAddF32) + R"(ENTRY main {
+  Expect("HloModule m\n" + Combiners() + R"(ENTRY main {
   x = f16[9] parameter(0)
   w = f32[9] convert(x)
   q = f32[9] multiply(w, w)
@@ -58,13 +53,7 @@ TEST_P(ReduceCases, TheNormOfHalfPrecisionDoesNotStoreTheSumOfSquares) {
 }
 
 TEST_P(ReduceCases, AReduceInHalfPrecisionRoundsAsItsCombinerSays) {
-  Expect(R"(HloModule m
-add {
-  a = f16[] parameter(0)
-  b = f16[] parameter(1)
-  ROOT s = f16[] add(a, b)
-}
-ENTRY main {
+  Expect("HloModule m\n" + ir::Combiner("add", "f16", "add") + R"(ENTRY main {
   x = f16[4] parameter(0)
   z = f16[] constant(0)
   ROOT r = f16[] reduce(x, z), dimensions={0}, to_apply=add
@@ -77,7 +66,7 @@ TEST_P(ReduceCases, ASumBeyondSingleIsInfinite) {
 }
 
 std::string SoftmaxOf(int64_t n) {
-  std::string hlo = "HloModule m\n" + std::string(kAddF32) + R"(ENTRY main {
+  std::string hlo = "HloModule m\n" + Combiners() + R"(ENTRY main {
   x = f32[N] parameter(0)
   low = f32[] constant(-inf)
   m = f32[] reduce(x, low), dimensions={0}, to_apply=max
@@ -116,7 +105,7 @@ TEST_P(ReduceCases, SoftmaxOfLargeInfiniteAndNanLogits) {
 }
 
 TEST_P(ReduceCases, LogsumexpGuardsInfiniteRows) {
-  const std::string hlo = "HloModule m\n" + std::string(kAddF32) + R"(ENTRY main {
+  const std::string hlo = "HloModule m\n" + Combiners() + R"(ENTRY main {
   x = f32[2] parameter(0)
   low = f32[] constant(-inf)
   m = f32[] reduce(x, low), dimensions={0}, to_apply=max
@@ -138,7 +127,7 @@ TEST_P(ReduceCases, LogsumexpGuardsInfiniteRows) {
 
 // Population variance of each row in two passes, then (x - mean) / sqrt(var + eps).
 std::string NormalisedRow(int64_t n) {
-  std::string hlo = "HloModule m\n" + std::string(kAddF32) + R"(ENTRY main {
+  std::string hlo = "HloModule m\n" + Combiners() + R"(ENTRY main {
   x = f32[N] parameter(0)
   z = f32[] constant(0)
   n = f32[] constant(COUNT)

@@ -6,46 +6,27 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/cpu/padding_check.h"
-#include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/assumptions.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/extent_walk.h"
 #include "compiler/ir/opcode.h"
 #include "compiler/ir/parser.h"
+#include "compiler/passes/evaluation_check.h"
+#include "tests/compiler/ir/combiners_testing.h"
 
 namespace swage::cpu {
 namespace {
 
 using ir::Dim;
-using ir::Literal;
 using ir::Opcode;
 using ir::PaddingRule;
 
+// Behind the known combiners and argmax.
 constexpr char kComputations[] = R"(
-sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
-product { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] multiply(a, b) }
-maximum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
-minimum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] minimum(a, b) }
-isum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }
-imaximum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }
-iminimum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] minimum(a, b) }
-iand { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] and(a, b) }
-ior { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] or(a, b) }
-ixor { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] xor(a, b) }
-any { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] or(a, b) }
-all { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] and(a, b) }
-f16 { a = f16[] parameter(0) b = f16[] parameter(1) ROOT r = f16[] minimum(a, b) }
-f8 { a = f8e4m3fn[] parameter(0) b = f8e4m3fn[] parameter(1) ROOT r = f8e4m3fn[] maximum(a, b) }
-f64 { a = f64[] parameter(0) b = f64[] parameter(1) ROOT r = f64[] multiply(a, b) }
-s8 { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = s8[] maximum(a, b) }
-u8 { a = u8[] parameter(0) b = u8[] parameter(1) ROOT r = u8[] minimum(a, b) }
-s64 { a = s64[] parameter(0) b = s64[] parameter(1) ROOT r = s64[] minimum(a, b) }
-half { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }
 larger {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -54,22 +35,6 @@ larger {
   m = f32[] minimum(x, y)
   ROOT r = f32[] negate(m)
 }
-argmax {
-  a = f32[] parameter(0)
-  i = s32[] parameter(1)
-  b = f32[] parameter(2)
-  j = s32[] parameter(3)
-  gt = pred[] compare(a, b), direction=GT
-  nan = pred[] compare(a, a), direction=NE
-  take = pred[] or(gt, nan)
-  eq = pred[] compare(a, b), direction=EQ
-  lt = pred[] compare(i, j), direction=LT
-  tie = pred[] and(eq, lt)
-  first = pred[] or(take, tie)
-  v = f32[] select(take, a, b)
-  k = s32[] select(first, i, j)
-  ROOT r = (f32[], s32[]) tuple(v, k)
-}
 twice {
   a = f32[] parameter(0)
   ROOT r = f32[] add(a, a)
@@ -77,7 +42,7 @@ twice {
 rows {
   a = f32[a<=8,b<=6] parameter(0)
   zero = f32[] constant(0)
-  ROOT r = f32[b] reduce(a, zero), dimensions={0}, to_apply=sum
+  ROOT r = f32[b] reduce(a, zero), dimensions={0}, to_apply=add_f32
 }
 )";
 
@@ -220,29 +185,29 @@ std::vector<std::string> Reduces() {
                                       "}, to_apply=", combiner));
     }
   };
-  add("f32", "0", "sum");
-  add("f32", "-0", "sum");
-  add("f32", "5", "sum");
-  add("f32", "1", "product");
-  add("f32", "2", "product");
-  add("f32", "-inf", "maximum");
-  add("f32", "0.25", "maximum");
-  add("f32", "inf", "minimum");
-  add("s32", "0", "isum");
-  add("s32", "-2147483648", "imaximum");
-  add("s32", "2147483647", "iminimum");
-  add("s32", "-1", "iand");
-  add("s32", "0", "ior");
-  add("s32", "0", "ixor");
-  add("pred", "false", "any");
-  add("pred", "true", "all");
-  add("bf16", "0", "half");
-  add("f16", "inf", "f16");
-  add("f8e4m3fn", "-448", "f8");
-  add("f64", "1", "f64");
-  add("s8", "-128", "s8");
-  add("u8", "255", "u8");
-  add("s64", "100", "s64");
+  add("f32", "0", "add_f32");
+  add("f32", "-0", "add_f32");
+  add("f32", "5", "add_f32");
+  add("f32", "1", "multiply_f32");
+  add("f32", "2", "multiply_f32");
+  add("f32", "-inf", "maximum_f32");
+  add("f32", "0.25", "maximum_f32");
+  add("f32", "inf", "minimum_f32");
+  add("s32", "0", "add_s32");
+  add("s32", "-2147483648", "maximum_s32");
+  add("s32", "2147483647", "minimum_s32");
+  add("s32", "-1", "and_s32");
+  add("s32", "0", "or_s32");
+  add("s32", "0", "xor_s32");
+  add("pred", "false", "or_pred");
+  add("pred", "true", "and_pred");
+  add("bf16", "0", "add_bf16");
+  add("f16", "inf", "minimum_f16");
+  add("f8e4m3fn", "-448", "maximum_f8e4m3fn");
+  add("f64", "1", "multiply_f64");
+  add("s8", "-128", "maximum_s8");
+  add("u8", "255", "minimum_u8");
+  add("s64", "100", "minimum_s64");
   add("f32", "-inf", "larger");
   for (const char* dims : {"0", "1"}) {
     const std::string left = dims[0] == '0' ? "b" : "a";
@@ -281,7 +246,7 @@ std::string ElementwiseProgram(Opcode opcode) {
   const std::string array = dtype + "[a,b]";
   std::string text =
       absl::StrCat("x = ", dtype, "[a<=8,b<=6] parameter(0)\n", "y = ", array, " parameter(1)\n");
-  std::string result = array, sum = integer ? "isum" : "sum", value;
+  std::string result = array, summed = dtype, value;
   if (opcode == Opcode::kCompare) {
     result = "pred[a,b]";
     value = "compare(x, y), direction=LT";
@@ -307,15 +272,15 @@ std::string ElementwiseProgram(Opcode opcode) {
     absl::StrAppend(&text, "n = ", array, " convert(v)\n");
   } else if (result.starts_with("s32")) {
     absl::StrAppend(&text, "n = s32[a,b] copy(v)\n");
-    sum = "isum";
+    summed = "s32";
   } else {
     absl::StrAppend(&text, "n = ", array, " copy(v)\n");
   }
-  const std::string scalar = sum == "isum" ? "s32" : "f32";
-  absl::StrAppend(&text, "k = ", scalar, "[] constant(0)\n", "rows = ", scalar,
-                  "[b] reduce(n, k), dimensions={0}, to_apply=", sum, "\n", "columns = ", scalar,
-                  "[a] reduce(n, k), dimensions={1}, to_apply=", sum, "\n", "ROOT r = (", result,
-                  ", ", scalar, "[b], ", scalar, "[a]) tuple(v, rows, columns)");
+  absl::StrAppend(&text, "k = ", summed, "[] constant(0)\n", "rows = ", summed,
+                  "[b] reduce(n, k), dimensions={0}, to_apply=add_", summed, "\n",
+                  "columns = ", summed, "[a] reduce(n, k), dimensions={1}, to_apply=add_", summed,
+                  "\n", "ROOT r = (", result, ", ", summed, "[b], ", summed,
+                  "[a]) tuple(v, rows, columns)");
   return text;
 }
 
@@ -338,36 +303,10 @@ std::vector<std::string> ProgramsOf(Opcode opcode) {
 
 std::unique_ptr<ir::Module> Parse(const std::string& entry) {
   auto module =
-      ir::ParseHlo(absl::StrCat("HloModule m\n", kComputations, "ENTRY main {\n", entry, "\n}"));
+      ir::ParseHlo(absl::StrCat("HloModule m\n", ir::KnownCombiners(), ir::kArgmaxCombiner,
+                                kComputations, "ENTRY main {\n", entry, "\n}"));
   EXPECT_TRUE(module.ok()) << module.status();
   return module.ok() ? *std::move(module) : nullptr;
-}
-
-// Values without a pattern, of both signs; integers from -3 to 5; pred both.
-void AddArguments(const ir::Shape& shape, uint32_t* state, std::vector<Literal>* arguments) {
-  if (shape.is_tuple()) {
-    for (const ir::Shape& element : shape.tuple_shapes()) AddArguments(element, state, arguments);
-    return;
-  }
-  Literal literal = *Literal::Create(shape);
-  for (int64_t i = 0; i < literal.element_count(); ++i) {
-    *state = *state * 1664525 + 1013904223;
-    const double unit = static_cast<double>(*state >> 8) / (1 << 24);
-    const double value = ir::IsFloat(shape.dtype())          ? 4 * unit - 2
-                         : shape.dtype() == ir::DType::kPred ? (unit < 0.5 ? 0 : 1)
-                                                             : static_cast<int>(9 * unit) - 3;
-    literal.SetBits(i, Literal::Scalar(shape.dtype(), value).GetBits(0));
-  }
-  arguments->push_back(std::move(literal));
-}
-
-std::vector<Literal> Arguments(const ir::Module& module) {
-  std::vector<Literal> arguments;
-  uint32_t state = 7;
-  for (const ir::Instruction* parameter : module.entry()->parameters()) {
-    AddArguments(parameter->shape(), &state, &arguments);
-  }
-  return arguments;
 }
 
 // The module with all symbols but those of `open` at their bounds.
@@ -417,6 +356,9 @@ bool HasZero(const ir::SymbolBinding& sizes) {
 
 void CheckProgram(const ir::Module& module) {
   const std::vector<const ir::Symbol*> symbols = ir::SymbolsOf(module);
+  // Where numbers are huge, the sum of a dot overflows in one order and not in another.
+  std::vector<passes::InputKind> kinds = {passes::InputKind::kOrdinary};
+  if (!passes::HasFreeAccumulation(module)) kinds.push_back(passes::InputKind::kSpecial);
   for (const passes::PaddingMasks masks :
        {passes::PaddingMasks::kNeeded, passes::PaddingMasks::kAll}) {
     CompileOptions options;
@@ -431,8 +373,14 @@ void CheckProgram(const ir::Module& module) {
         ASSERT_TRUE(HasZero(sizes));
         continue;
       }
-      const auto results = (*check)->Run(sizes, Arguments(*exact));
-      EXPECT_TRUE(results.ok()) << results.status() << "\n" << module.ToString();
+      for (const passes::InputKind kind : kinds) {
+        const auto arguments = passes::RandomArguments(*exact, kind);
+        ASSERT_TRUE(arguments.ok()) << arguments.status();
+        std::vector<ir::Literal> leaves;
+        for (const ir::Literal& argument : *arguments) ir::AppendLeaves(argument, &leaves);
+        const auto results = (*check)->Run(sizes, leaves);
+        EXPECT_TRUE(results.ok()) << results.status() << "\n" << module.ToString();
+      }
     }
   }
 }

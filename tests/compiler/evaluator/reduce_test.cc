@@ -3,18 +3,16 @@
 #include <limits>
 
 #include "tests/compiler/evaluator/evaluate.h"
+#include "tests/compiler/ir/combiners_testing.h"
 
 namespace swage::evaluator {
 namespace {
 
-std::string Scalar(const std::string& name, const std::string& type, const std::string& op) {
-  return name + " {\n a = " + type + "[] parameter(0)\n b = " + type +
-         "[] parameter(1)\n ROOT r = " + type + "[] " + op + "(a, b)\n}\n";
-}
+using ir::Combiner;
 
 std::string SumOf(const std::string& shape, const std::string& out, const std::string& dims,
                   const std::string& init = "-0.0") {
-  return "HloModule m\n" + Scalar("add", "f32", "add") + "ENTRY main {\n x = " + shape +
+  return "HloModule m\n" + Combiner("add", "f32", "add") + "ENTRY main {\n x = " + shape +
          " parameter(0)\n z = f32[] constant(" + init + ")\n ROOT r = " + out +
          " reduce(x, z), dimensions={" + dims + "}, to_apply=add\n}\n";
 }
@@ -137,22 +135,7 @@ TEST(ReduceTest, OperandsOfTheCombinerKeepTheirSides) {
 }
 
 TEST(ReduceTest, ArgmaxAsAVariadicReduce) {
-  const std::string hlo = R"(HloModule m
-argmax {
-  av = f32[] parameter(0)
-  ai = s32[] parameter(1)
-  bv = f32[] parameter(2)
-  bi = s32[] parameter(3)
-  gt = pred[] compare(av, bv), direction=GT
-  eq = pred[] compare(av, bv), direction=EQ
-  lt = pred[] compare(ai, bi), direction=LT
-  tie = pred[] and(eq, lt)
-  take = pred[] or(gt, tie)
-  v = f32[] select(take, av, bv)
-  i = s32[] select(take, ai, bi)
-  ROOT t = (f32[], s32[]) tuple(v, i)
-}
-ENTRY main {
+  const std::string hlo = std::string("HloModule m\n") + ir::kArgmaxCombiner + R"(ENTRY main {
   x = f32[2,300] parameter(0)
   i = s32[2,300] iota(), iota_dimension=1
   low = f32[] constant(-inf)
@@ -170,7 +153,7 @@ ENTRY main {
 
 TEST(ReduceTest, ACombinerOfArraysInsideRunsElementByElement) {
   // The combiner goes through an array of two and a reduce of its own: it cannot run lane by lane.
-  const std::string hlo = "HloModule m\n" + Scalar("inner", "s32", "add") + R"(outer {
+  const std::string hlo = "HloModule m\n" + Combiner("inner", "s32", "add") + R"(outer {
   a = s32[] parameter(0)
   b = s32[] parameter(1)
   a1 = s32[1] reshape(a)
@@ -207,7 +190,7 @@ TEST(ReduceTest, EveryOpAndTypeOfPlainCombiners) {
   for (const Case& test : cases) {
     const std::string type = test.type;
     const ir::Literal got =
-        Eval("HloModule m\n" + Scalar("f", type, test.op) + "ENTRY main {\n x = " + type +
+        Eval("HloModule m\n" + Combiner("f", type, test.op) + "ENTRY main {\n x = " + type +
                  "[3] parameter(0)\n z = " + type + "[] constant(" + test.init +
                  ")\n ROOT r = " + type + "[] reduce(x, z), dimensions={0}, to_apply=f\n}\n",
              {Value(type + "[3]", test.x)});
