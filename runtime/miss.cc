@@ -64,9 +64,15 @@ struct MissedCall {
   std::vector<ir::Shape> shapes;  // of the arguments
   const TraceFn& trace;
   ArgumentElements elements = {};  // of a call that runs this very program
+  std::vector<ir::SizeHint> hints = {};
   // After a failure: the symbols that needed numbers.
   std::vector<const ir::Symbol*> forced = {};
 };
+
+ResolvedOptions OptionsFor(const JitState& state, const MissedCall& call, const CacheEntry& entry) {
+  if (entry.interpreted) return state.options().Interpreted();
+  return call.hints.empty() ? state.options() : state.options().WithHints(call.hints);
+}
 
 // Traces and compiles what `entry` will run. Of a stand-in, returns what it stands in for.
 std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, MissedCall& call,
@@ -100,8 +106,7 @@ std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, MissedCall
                                                     : graph.Tuple(outcome.outputs));
   module->module()->set_entry(computation);
   StatusOr<Compiled> compiled = CompileModule(
-      std::move(*module).Take(),
-      entry.interpreted ? state.options().Interpreted() : state.options(), state.Reason(), effort);
+      std::move(*module).Take(), OptionsFor(state, call, entry), state.Reason(), effort);
   if (!compiled.ok()) {
     if (compiled.status().code() == absl::StatusCode::kUnimplemented) {
       for (const ir::Shape& shape : call.shapes) {
@@ -151,11 +156,11 @@ void Finish(const Unfinished& unfinished, std::unique_ptr<ir::Module> module) {
   state->Replace(entry, std::move(compiled->program));
 }
 
-void FinishInBackground(JitState& state, const EntryPtr& entry,
+void FinishInBackground(JitState& state, const MissedCall& call, const EntryPtr& entry,
                         std::unique_ptr<ir::Module> module) {
   // std::function copies what it holds.
   auto shared = std::make_shared<std::unique_ptr<ir::Module>>(std::move(module));
-  const Unfinished unfinished{state.weak_from_this(), entry, state.options()};
+  const Unfinished unfinished{state.weak_from_this(), entry, OptionsFor(state, call, *entry)};
   const auto job = [unfinished, shared] { Finish(unfinished, std::move(*shared)); };
   if (!BackgroundCompiler::Get().Add(job)) job();
 }
@@ -167,7 +172,7 @@ EntryPtr FindOrMake(JitState& state, const CallKey& key, MissedCall& call,
   std::unique_ptr<ir::Module> unfinished;
   EntryPtr entry = state.FindOrMake(
       key, request, [&](CacheEntry& made) { unfinished = Fill(state, key, call, effort, made); });
-  if (unfinished != nullptr) FinishInBackground(state, entry, std::move(unfinished));
+  if (unfinished != nullptr) FinishInBackground(state, call, entry, std::move(unfinished));
   return entry;
 }
 
@@ -274,7 +279,7 @@ class OpenMiss {
   }
 
   EntryPtr RunOpen(const Words& words, const SizedCall& placed) {
-    MissedCall call{placed.shapes, trace_};
+    MissedCall call{placed.shapes, trace_, {}, placed.hints};
     EntryPtr parent;
     try {
       parent = FindOrMake(state_, {words, key_.objects}, call, request_);

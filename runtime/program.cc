@@ -141,6 +141,13 @@ ResolvedOptions ResolvedOptions::Interpreted() const {
   return interpreted;
 }
 
+ResolvedOptions ResolvedOptions::WithHints(std::vector<ir::SizeHint> hints) const {
+  ResolvedOptions hinted = *this;
+  hinted.compiler.size_hints = std::move(hints);
+  hinted.key = KeyOf(hinted);
+  return hinted;
+}
+
 const ResolvedOptions& EagerOptions() {
   static const ResolvedOptions* const options = [] {
     StatusOr<ResolvedOptions> resolved = ResolveOptions({});

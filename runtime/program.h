@@ -28,8 +28,9 @@ struct ResolvedOptions {
   policy::OnLimit on_limit = policy::OnLimit::kError;
   bool exact_sizes = false;  // by the user's choice
 
-  // The same for the evaluator.
+  // The same for the evaluator, and with hints for decisions.
   ResolvedOptions Interpreted() const;
+  ResolvedOptions WithHints(std::vector<ir::SizeHint> hints) const;
 };
 // `policy`: what the configuration file says of the function; the options and the environment beat
 // it. Null: nothing.

@@ -254,7 +254,14 @@ StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern, policy::Mode mode
     call.fallback = call.fallback || place->fallback;
     const ir::Dim dim = ir::Dim::Symbol(symbol->name, place->range.low, place->range.high);
     placed.emplace_back(symbol, dim);
-    if (!dim.is_static()) SWAGE_RETURN_IF_ERROR(call.sizes.Bind(dim.symbol(), value));
+    if (dim.is_static()) continue;
+    SWAGE_RETURN_IF_ERROR(call.sizes.Bind(dim.symbol(), value));
+    const bool bucket = mode == policy::Mode::kBucket && place->range.high != ir::kUnbounded;
+    if (bucket) {
+      call.hints.push_back({symbol->name, place->range.high});
+    } else if (known->hint.has_value()) {
+      call.hints.push_back({symbol->name, *known->hint});
+    }
   }
   for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
     ir::Shape shape = ShapeOf(arguments[leaf]);
@@ -278,7 +285,8 @@ StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> ar
     return PlaceIn(pattern, mode_, arguments);
   }
   if (patterns_.size() >= kMaxPatterns)
-    return SizedCall{.shapes = internal::ShapesOf(arguments), .sizes = {}, .fallback = true};
+    return SizedCall{
+        .shapes = internal::ShapesOf(arguments), .sizes = {}, .hints = {}, .fallback = true};
   absl::flat_hash_map<int64_t, ir::Dim> by_size;
   Pattern pattern;
   for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
@@ -319,7 +327,8 @@ Status SizeRules::CheckCount(absl::Span<const Tensor* const> arguments) const {
 StatusOr<SizedCall> SizeRules::Place(absl::Span<const Tensor* const> arguments, bool whole) {
   if (!automatic_) {
     if (given_up_.load()) {
-      return SizedCall{.shapes = internal::ShapesOf(arguments), .sizes = {}, .fallback = true};
+      return SizedCall{
+          .shapes = internal::ShapesOf(arguments), .sizes = {}, .hints = {}, .fallback = true};
     }
     SWAGE_RETURN_IF_ERROR(CheckCount(arguments));
     return PlaceIn(declared_, whole ? policy::Mode::kSymbolic : mode_, arguments);

@@ -27,6 +27,7 @@
 #include "absl/types/span.h"
 #include "base/status.h"
 #include "cache/policy/policy.h"
+#include "compiler/ir/decision_extent.h"
 #include "compiler/ir/shape.h"
 #include "runtime/jit.h"
 
@@ -35,7 +36,8 @@ namespace swage::runtime {
 struct SizedCall {
   std::vector<ir::Shape> shapes;  // of the arguments; those of the call where nothing is open
   ir::SymbolBinding sizes;        // of every symbol in them
-  bool fallback = false;          // a size is exact that buckets or a symbol were asked for
+  std::vector<ir::SizeHint> hints = {};  // what its program is made for
+  bool fallback = false;                 // a size is exact that buckets or a symbol were asked for
   bool symbolic() const { return !sizes.values().empty(); }
 };
 

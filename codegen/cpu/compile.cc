@@ -16,6 +16,7 @@
 #include "compiler/cost/device_description.h"
 #include "compiler/ir/assumptions.h"
 #include "compiler/ir/bind_symbols.h"
+#include "compiler/ir/decision_extent.h"
 #include "compiler/ir/fingerprint.h"
 #include "compiler/pipelines/cpu.h"
 
@@ -151,6 +152,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
   // What the sizes must be like is known from whoever made the module: passes need not prove it.
   ir::AssumptionScope sizes_fit;
+  const ir::SizeHints hints(options.compiler.size_hints);
   UseRowMajorBorder(module.get());
   KernelOptions kernel_options = Allowed(options);
   const bool may_load = kernel_options.store != nullptr && !IsLookedAt(options);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/ir/bind_symbols.h"
+#include "compiler/ir/decision_extent.h"
 
 namespace swage::analysis {
 

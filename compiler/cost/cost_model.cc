@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/ir/computation.h"
+#include "compiler/ir/decision_extent.h"
 
 namespace swage::cost {
 namespace {

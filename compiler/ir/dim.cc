@@ -115,12 +115,6 @@ std::string Dim::ToString(SymbolScope& scope) const {
   return out;
 }
 
-int64_t DecisionExtent(Dim dim) {
-  constexpr int64_t kWithoutBound = 1024;
-  const int64_t bound = dim.upper_bound();
-  return bound == kUnbounded ? kWithoutBound : bound;
-}
-
 Dim Dim::AddSlow(Dim a, Dim b) {
   if (a.is_poisoned() || b.is_poisoned()) return Poisoned();
   Poly sum(a);

@@ -153,10 +153,6 @@ Dim Mod(Dim a, Dim b);
 Dim Max(Dim a, Dim b);
 Dim Min(Dim a, Dim b);
 
-// What decisions are made for, where an extent has no number yet: its upper bound, or 1024 where it
-// has none.
-int64_t DecisionExtent(Dim dim);
-
 enum class Ternary { kNo, kYes, kUnknown };
 // kYes: holds for every value of the symbols. kNo: holds for none. kUnknown: could not be decided.
 Ternary ProveEqual(Dim a, Dim b);

@@ -103,6 +103,9 @@ void AddToKey(const CompilerOptions& options, KeyMaterial* key) {
   key->Add("allow_excess_precision", options.allow_excess_precision);
   key->Add("fold_budget_microseconds", options.fold_budget_microseconds);
   key->Add("max_constant_bytes", options.fold_budget_bytes);
+  for (const ir::SizeHint& hint : options.size_hints) {
+    key->Add("size_hint", absl::StrCat(hint.symbol, "=", hint.size));
+  }
   key->Add("padding", static_cast<int64_t>(options.padding));
   key->Add("padding_fill", static_cast<int64_t>(options.padding_fill));
   key->Add("padding_masks", static_cast<int64_t>(options.padding_masks));

@@ -11,6 +11,7 @@
 
 #include "base/key_material.h"
 #include "base/status.h"
+#include "compiler/ir/decision_extent.h"
 
 namespace swage::passes {
 
@@ -40,6 +41,9 @@ struct CompilerOptions {
   // of the key.
   int64_t fold_budget_microseconds = 50'000;
   int64_t fold_budget_bytes = int64_t{1} << 20;
+
+  // What decisions are made for, where sizes are open (decision_extent.h). Part of the key.
+  std::vector<ir::SizeHint> size_hints = {};
 
   // Physical padding, and what is put there. Part of the key.
   Padding padding = Padding::kNone;

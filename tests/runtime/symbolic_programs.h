@@ -29,7 +29,11 @@ inline Tensor Heads(const Tensor& q, const Tensor& k, const Tensor& v) {
 }
 // The same numbers in every call.
 inline Tensor Weight(int k, int64_t rows, int64_t columns) {
-  return sin(reshape(arange(rows * columns, f32) * (0.1f * float(k)), {rows, columns})) * 0.1f;
+  std::vector<float> values(static_cast<size_t>(rows * columns));
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = 0.1f * std::sin(0.1f * static_cast<float>(k) * static_cast<float>(i));
+  }
+  return array(values, {rows, columns});
 }
 inline Tensor Mlp(const Tensor& x) {
   const Tensor wide = gelu(matmul(x, Weight(5, kProgramWidth, 4 * kProgramWidth)));
