@@ -1,10 +1,11 @@
 // What open sizes cost at run time: a program compiled once for all batches and lengths, and one
-// compiled for a bucket, against a program whose sizes are baked into its kernels. The sides run
-// alternately in one run.
+// compiled for a bucket, against a program of the call's own sizes. The sides run alternately in
+// one run.
 //
-// Counters: us, the median time of a call at open sizes; ratio, over the median at baked sizes;
-// spread, the distance between the quartiles of us over the median. For buckets also: bucket, the
-// bound; at_bound, the time of a call as large as the bucket over that at baked sizes (what a call
+// Counters: us, the median time of a call at open sizes; exact, over the median of a program of the
+// call's sizes, as jit makes it; baked, over one whose sizes are baked into its kernels; spread,
+// the distance between the quartiles of us over the median. For buckets also: bucket, the bound;
+// at_bound, the time of a call as large as the bucket over that of the call's size (what a call
 // padded to the bucket would cost).
 //
 //   SWAGE_SPECIALIZE=0 build/bench/symbolic_bench       # kernels with run-time sizes alone
@@ -14,6 +15,7 @@
 #include <bit>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "cache/config.h"
@@ -53,7 +55,8 @@ struct Side {
 };
 
 // A call of the program, by a jit function of its own.
-Side MakeSide(const SizedProgram& program, Mode mode, int64_t batch, int64_t length) {
+Side MakeSide(const SizedProgram& program, Mode mode, int64_t batch, int64_t length,
+              bool baked = false) {
   JitOptions options{.name = "symbolic_bench", .mode = mode};
   if (mode != Mode::kExact) options.dims = SizedDims(program);
   auto f = jit([call = program.call](const std::vector<Tensor>& x) { return call(x); }, options);
@@ -61,26 +64,37 @@ Side MakeSide(const SizedProgram& program, Mode mode, int64_t batch, int64_t len
   Side side{.call = [f, arguments] { return f(arguments); }};
   cache::Tiers::ReplaceGlobal(nullptr);
   clear_cache();
-  runtime::SetBakedDims(mode == Mode::kExact);
+  runtime::SetBakedDims(baked);
   side.Prepare();
   runtime::SetBakedDims(false);
   return side;
 }
 
-void Report(benchmark::State& state, const Side& open, const Side& baked) {
+// Against two programs of the call's sizes, and one of the bound's if there is one.
+void Compare(benchmark::State& state, const SizedProgram& program, Mode mode, int64_t batch,
+             int64_t length, std::optional<int64_t> bound) {
+  Side open = MakeSide(program, mode, batch, length);
+  Side exact = MakeSide(program, Mode::kExact, batch, length);
+  Side baked = MakeSide(program, Mode::kExact, batch, length, /*baked=*/true);
+  std::optional<Side> at_bound;
+  if (bound.has_value()) at_bound = MakeSide(program, Mode::kExact, batch, *bound);
+  for (auto _ : state) {
+    open.Measure();
+    exact.Measure();
+    baked.Measure();
+    if (at_bound.has_value()) at_bound->Measure();
+  }
   state.counters["us"] = open.median();
-  state.counters["ratio"] = open.median() / baked.median();
+  state.counters["exact"] = open.median() / exact.median();
+  state.counters["baked"] = open.median() / baked.median();
   state.counters["spread"] = (open.Quantile(0.75) - open.Quantile(0.25)) / open.median();
+  if (!bound.has_value()) return;
+  state.counters["bucket"] = static_cast<double>(*bound);
+  state.counters["at_bound"] = at_bound->median() / exact.median();
 }
 
 void Symbolic(benchmark::State& state, const SizedProgram& program, int64_t batch, int64_t length) {
-  Side open = MakeSide(program, Mode::kSymbolic, batch, length);
-  Side baked = MakeSide(program, Mode::kExact, batch, length);
-  for (auto _ : state) {
-    open.Measure();
-    baked.Measure();
-  }
-  Report(state, open, baked);
+  Compare(state, program, Mode::kSymbolic, batch, length, std::nullopt);
 }
 
 void Bucketed(benchmark::State& state, const SizedProgram& program, int64_t batch, int64_t length) {
@@ -90,18 +104,8 @@ void Bucketed(benchmark::State& state, const SizedProgram& program, int64_t batc
       "symbolic_bench.toml");
   if (!config.ok()) return state.SkipWithError(std::string(config.status().message()).c_str());
   runtime::Policies().Set(config->policies);
-  const int64_t bucket = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(length)));
-  Side open = MakeSide(program, Mode::kBucket, batch, length);
-  Side baked = MakeSide(program, Mode::kExact, batch, length);
-  Side bound = MakeSide(program, Mode::kExact, batch, bucket);
-  for (auto _ : state) {
-    open.Measure();
-    baked.Measure();
-    bound.Measure();
-  }
-  Report(state, open, baked);
-  state.counters["bucket"] = static_cast<double>(bucket);
-  state.counters["at_bound"] = bound.median() / baked.median();
+  Compare(state, program, Mode::kBucket, batch, length,
+          static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(length))));
 }
 
 void RegisterAll() {

@@ -63,15 +63,16 @@ namespace {
 struct MissedCall {
   std::vector<ir::Shape> shapes;  // of the arguments
   const TraceFn& trace;
-  ArgumentElements elements = {};  // of a call that runs this very program
-  std::vector<ir::SizeHint> hints = {};
+  ArgumentElements elements = {};   // of a call that runs this very program
+  const SizedCall* open = nullptr;  // whose program it is to be
   // After a failure: the symbols that needed numbers.
   std::vector<const ir::Symbol*> forced = {};
 };
 
 ResolvedOptions OptionsFor(const JitState& state, const MissedCall& call, const CacheEntry& entry) {
   if (entry.interpreted) return state.options().Interpreted();
-  return call.hints.empty() ? state.options() : state.options().WithHints(call.hints);
+  if (call.open == nullptr) return state.options();
+  return state.options().ForOpenSizes(call.open->hints, call.open->pad_values);
 }
 
 // Traces and compiles what `entry` will run. Of a stand-in, returns what it stands in for.
@@ -279,7 +280,7 @@ class OpenMiss {
   }
 
   EntryPtr RunOpen(const Words& words, const SizedCall& placed) {
-    MissedCall call{placed.shapes, trace_, {}, placed.hints};
+    MissedCall call{placed.shapes, trace_, {}, &placed};
     EntryPtr parent;
     try {
       parent = FindOrMake(state_, {words, key_.objects}, call, request_);

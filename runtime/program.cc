@@ -141,11 +141,15 @@ ResolvedOptions ResolvedOptions::Interpreted() const {
   return interpreted;
 }
 
-ResolvedOptions ResolvedOptions::WithHints(std::vector<ir::SizeHint> hints) const {
-  ResolvedOptions hinted = *this;
-  hinted.compiler.size_hints = std::move(hints);
-  hinted.key = KeyOf(hinted);
-  return hinted;
+ResolvedOptions ResolvedOptions::ForOpenSizes(std::vector<ir::SizeHint> hints,
+                                              PadValues pad_values) const {
+  ResolvedOptions open = *this;
+  open.compiler.size_hints = std::move(hints);
+  if (compiler.padding != passes::Padding::kNone && !GetEnv("SWAGE_PADDING_FILL").has_value()) {
+    open.compiler.pad_values = std::move(pad_values);
+  }
+  open.key = KeyOf(open);
+  return open;
 }
 
 const ResolvedOptions& EagerOptions() {

@@ -18,6 +18,9 @@
 
 namespace swage::runtime {
 
+// By the number of the argument.
+using PadValues = std::vector<std::pair<int64_t, double>>;
+
 // JitOptions, with the environment where they are silent.
 struct ResolvedOptions {
   const Backend* backend = nullptr;
@@ -28,9 +31,11 @@ struct ResolvedOptions {
   policy::OnLimit on_limit = policy::OnLimit::kError;
   bool exact_sizes = false;  // by the user's choice
 
-  // The same for the evaluator, and with hints for decisions.
+  // The same for the evaluator.
   ResolvedOptions Interpreted() const;
-  ResolvedOptions WithHints(std::vector<ir::SizeHint> hints) const;
+  // The same for a program of open sizes: hints for decisions, and what padding of arguments holds,
+  // if anything is padded and the environment does not say.
+  ResolvedOptions ForOpenSizes(std::vector<ir::SizeHint> hints, PadValues pad_values) const;
 };
 // `policy`: what the configuration file says of the function; the options and the environment beat
 // it. Null: nothing.

@@ -145,7 +145,7 @@ Status SizeRules::DeclareArguments() {
                              "function are known by their position");
     }
     while (declared_.size() <= leaf) declared_.push_back({.exact = true, .text = "*"});
-    LeafRule rule;
+    LeafRule rule{.pad_value = arg.pad_value};
     std::vector<std::string> texts;
     for (const policy::DimSpec& spec : arg.dims) {
       switch (spec.kind) {
@@ -266,6 +266,10 @@ StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern, policy::Mode mode
   for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
     ir::Shape shape = ShapeOf(arguments[leaf]);
     const bool open = leaf < pattern.size() && !pattern[leaf].exact;
+    const double pad_value = leaf < pattern.size()
+                                 ? pattern[leaf].pad_value.value_or(policy_->pad_value)
+                                 : policy_->pad_value;
+    if (pad_value != 0) call.pad_values.emplace_back(leaf, pad_value);
     for (int i = 0; open && i < shape.rank(); ++i) {
       const DimRule& rule = pattern[leaf].dims[i];
       if (!rule.exact) shape.set_dim(i, rule.dim.Substitute(placed));
@@ -285,8 +289,11 @@ StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> ar
     return PlaceIn(pattern, mode_, arguments);
   }
   if (patterns_.size() >= kMaxPatterns)
-    return SizedCall{
-        .shapes = internal::ShapesOf(arguments), .sizes = {}, .hints = {}, .fallback = true};
+    return SizedCall{.shapes = internal::ShapesOf(arguments),
+                     .sizes = {},
+                     .hints = {},
+                     .pad_values = {},
+                     .fallback = true};
   absl::flat_hash_map<int64_t, ir::Dim> by_size;
   Pattern pattern;
   for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
@@ -327,8 +334,11 @@ Status SizeRules::CheckCount(absl::Span<const Tensor* const> arguments) const {
 StatusOr<SizedCall> SizeRules::Place(absl::Span<const Tensor* const> arguments, bool whole) {
   if (!automatic_) {
     if (given_up_.load()) {
-      return SizedCall{
-          .shapes = internal::ShapesOf(arguments), .sizes = {}, .hints = {}, .fallback = true};
+      return SizedCall{.shapes = internal::ShapesOf(arguments),
+                       .sizes = {},
+                       .hints = {},
+                       .pad_values = {},
+                       .fallback = true};
     }
     SWAGE_RETURN_IF_ERROR(CheckCount(arguments));
     return PlaceIn(declared_, whole ? policy::Mode::kSymbolic : mode_, arguments);

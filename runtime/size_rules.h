@@ -30,6 +30,7 @@
 #include "compiler/ir/decision_extent.h"
 #include "compiler/ir/shape.h"
 #include "runtime/jit.h"
+#include "runtime/program.h"
 
 namespace swage::runtime {
 
@@ -37,7 +38,8 @@ struct SizedCall {
   std::vector<ir::Shape> shapes;  // of the arguments; those of the call where nothing is open
   ir::SymbolBinding sizes;        // of every symbol in them
   std::vector<ir::SizeHint> hints = {};  // what its program is made for
-  bool fallback = false;                 // a size is exact that buckets or a symbol were asked for
+  PadValues pad_values = {};
+  bool fallback = false;  // a size is exact that buckets or a symbol were asked for
   bool symbolic() const { return !sizes.values().empty(); }
 };
 
@@ -77,6 +79,7 @@ class SizeRules {
     bool exact = false;  // all of it
     std::string text;    // as it was declared
     std::vector<DimRule> dims = {};
+    std::optional<double> pad_value = {};
   };
   using Pattern = std::vector<LeafRule>;
   using SymbolSizes = std::map<std::string, int64_t>;

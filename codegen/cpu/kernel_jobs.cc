@@ -16,6 +16,7 @@
 #include "codegen/emit/schedule.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/ir/computation.h"
+#include "compiler/ir/decision_extent.h"
 
 namespace swage::cpu {
 namespace {
@@ -78,6 +79,7 @@ std::string SourceOf(const ir::Instruction& fusion, const KernelOptions& options
 
 // Nanoseconds of the whole kernel on one thread, about.
 double EstimateNanoseconds(const ir::Instruction& fusion) {
+  const ir::SizeHints none({});  // it is scaled to sizes later, when there are no hints
   const cost::DeviceDescription& device = cost::HostCpu();
   double cycles = 0;
   for (const ir::Instruction* op : fusion.fused_computation()->Instructions()) {

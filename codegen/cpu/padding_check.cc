@@ -23,6 +23,7 @@ CompilerOptions Padded(CompilerOptions options, int fill) {
   options.check_padding = false;
   options.padding = passes::Padding::kForced;
   options.padding_fill = kFills[fill];
+  options.pad_values.clear();
   return options;
 }
 

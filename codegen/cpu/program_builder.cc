@@ -49,9 +49,9 @@ StatusOr<std::optional<Step::Kind>> KindOf(const Instruction& instruction) {
   }
 }
 
-// The elements that a kernel reads and writes, relative to those at the bounds of its symbols.
-StatusOr<double> ShareOfBound(const Instruction& fusion, const ir::SymbolBinding& sizes) {
-  double here = 1, bound = 1;
+// The elements that a kernel reads and writes, relative to those that its time was estimated for.
+StatusOr<double> ShareOfEstimate(const Instruction& fusion, const ir::SymbolBinding& sizes) {
+  double here = 1, estimated = 1;
   Status status;
   const auto add = [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
     if (!leaf.is_array() || !status.ok()) return;
@@ -63,12 +63,12 @@ StatusOr<double> ShareOfBound(const Instruction& fusion, const ir::SymbolBinding
       elements *= static_cast<double>(*extent);
     }
     here += elements;
-    bound += static_cast<double>(cost::ElementsClass(leaf));
+    estimated += static_cast<double>(cost::ElementsClass(leaf));
   };
   for (const Instruction* operand : fusion.operands()) ir::ForEachLeaf(operand->shape(), add);
   ir::ForEachLeaf(fusion.shape(), add);
   if (!status.ok()) return status;
-  return here / bound;
+  return here / estimated;
 }
 
 class ProgramBuilder {
@@ -166,7 +166,7 @@ StatusOr<KernelVersion> ProgramBuilder::VersionOf(const Instruction& fusion,
   SWAGE_RET_CHECK(version.tasks >= 0, fusion.name());
   double nanoseconds = static_cast<double>(job.nanoseconds);
   if (symbolic) {
-    SWAGE_ASSIGN_OR_RETURN(const double share, ShareOfBound(fusion, sizes_));
+    SWAGE_ASSIGN_OR_RETURN(const double share, ShareOfEstimate(fusion, sizes_));
     nanoseconds *= share;
   }
   const double per_task = nanoseconds / static_cast<double>(std::max<int64_t>(1, version.tasks));

@@ -1,5 +1,7 @@
 #include "compiler/passes/options.h"
 
+#include <bit>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -109,6 +111,10 @@ void AddToKey(const CompilerOptions& options, KeyMaterial* key) {
   key->Add("padding", static_cast<int64_t>(options.padding));
   key->Add("padding_fill", static_cast<int64_t>(options.padding_fill));
   key->Add("padding_masks", static_cast<int64_t>(options.padding_masks));
+  for (const auto& [parameter, value] : options.pad_values) {
+    key->Add("pad_value", parameter);
+    key->Add("pad_value", std::bit_cast<int64_t>(value));
+  }
 }
 
 }  // namespace swage::passes

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/key_material.h"
@@ -49,6 +50,8 @@ struct CompilerOptions {
   Padding padding = Padding::kNone;
   PaddingFill padding_fill = PaddingFill::kZero;
   PaddingMasks padding_masks = PaddingMasks::kNeeded;
+  // What padding of the entry's parameters holds instead, by their number. Part of the key.
+  std::vector<std::pair<int64_t, double>> pad_values = {};
 
   // Directory of the dumps; empty: none.
   std::string dump_to = {};
@@ -56,8 +59,8 @@ struct CompilerOptions {
   // something.
   std::vector<std::string> dump_passes = {};
 
-  // Kernels that run often are compiled again with their sizes baked in, in the background; the bits
-  // of results are the same.
+  // Kernels that run often are compiled again with their sizes baked in, in the background; the
+  // bits of results are the same.
   bool specialise = true;
 
   // Fingerprints the module around every pass: one that lies about changing it is an error.

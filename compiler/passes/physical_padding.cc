@@ -7,7 +7,9 @@ namespace swage::passes {
 StatusOr<bool> PhysicalPadding::Run(ir::Module& module, PassContext& context) {
   const CompilerOptions& options = context.options();
   if (options.padding == Padding::kNone) return false;
-  padding::Padder padder(module, {.fill = options.padding_fill, .masks = options.padding_masks});
+  padding::Padder padder(module, {.fill = options.padding_fill,
+                                  .masks = options.padding_masks,
+                                  .values = options.pad_values});
   return padder.Run();
 }
 

@@ -281,6 +281,32 @@ max_waste = 0.5
   EXPECT_EQ(f.stats().padded_elements, 32 + 24);
 }
 
+TEST_F(BucketedPaddingTest, WhatPaddingHoldsIsThePolicysAndChangesNothing) {
+  const auto run = [](const std::string& pad_value) {
+    const Policies policies(absl::StrCat(R"(
+[symbols.n]
+max = 8
+[functions.filled]
+mode = "bucket"
+pad_value = )",
+                                         pad_value, R"(
+[[functions.filled.args]]
+index = 0
+dims = ["n"]
+[[functions.filled.args]]
+index = 1
+dims = ["n"]
+pad_value = 3
+)"));
+    clear_cache();
+    auto f =
+        jit([one = 1](Tensor x, Tensor y) { return sum(exp(x) * y) + one; }, {.name = "filled"});
+    return f(F32({0, 1, 2}), F32({1, 2, 3})).item<float>();
+  };
+  const float want = run("0");
+  for (const char* value : {"-1e300", "7"}) EXPECT_EQ(run(value), want) << value;
+}
+
 TEST(BucketedJit, NothingIsPaddedWhereNothingForcesIt) {
   auto f = jit([](Tensor x) { return x + 1; }, {.name = "dense", .dims = {"[n<=8]"}});
   for (int i = 0; i < 3; ++i) f(ones({5}));

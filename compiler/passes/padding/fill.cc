@@ -87,6 +87,11 @@ Literal FillValue(PaddingFill fill, DType dtype) {
   }
 }
 
+Literal FillValue(double value, DType dtype) {
+  if (ir::IsComplex(dtype)) return Literal::Scalar(dtype, std::complex<double>(value, 0));
+  return Literal::Scalar(dtype, value);
+}
+
 std::optional<Literal> IdentityOf(Opcode opcode, DType dtype) {
   if (ir::IsComplex(dtype)) return std::nullopt;
   const bool is_float = ir::IsFloat(dtype);

@@ -40,6 +40,8 @@ Fill FoldFill(const ir::Instruction& op, absl::Span<const Fill> operands);
 // A scalar of the dtype as PaddingFill says: 0; NaN, or the smallest of a signed integer, or all
 // bits one; infinity, or all bits one; a large finite value.
 ir::Literal FillValue(PaddingFill fill, ir::DType dtype);
+// This number, as near as the dtype has it.
+ir::Literal FillValue(double value, ir::DType dtype);
 
 // The value that op(x, value) = x holds for, bit for bit; nullopt where it is not known.
 std::optional<ir::Literal> IdentityOf(ir::Opcode opcode, ir::DType dtype);

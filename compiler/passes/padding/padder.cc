@@ -174,7 +174,7 @@ Instruction* Padder::Bound(const Instruction* old) {
   Instruction* const bound = PadToBounds(dense_.at(old));
   bound_[old] = bound;
   if (old->shape().is_array()) {
-    fill_[old] = Fill::Padding(FillValue(options_.fill, old->shape().dtype()));
+    fill_[old] = Fill::Padding(FillAround(dense_.at(old)));
   }
   return bound;
 }
@@ -193,6 +193,16 @@ std::vector<Instruction*> Padder::BoundOperands(const Instruction* op) {
   return operands;
 }
 
+ir::Literal Padder::FillAround(const Instruction* dense) const {
+  const ir::DType dtype = dense->shape().dtype();
+  if (dense->opcode() == Opcode::kParameter) {
+    for (const auto& [parameter, value] : options_.values) {
+      if (parameter == dense->parameter_number()) return FillValue(value, dtype);
+    }
+  }
+  return FillValue(options_.fill, dtype);
+}
+
 Instruction* Padder::PadToBounds(Instruction* dense) {
   const Shape shape = dense->shape();
   if (!HasSymbols(shape)) return dense;
@@ -209,7 +219,7 @@ Instruction* Padder::PadToBounds(Instruction* dense) {
   for (int i = 0; i < shape.rank(); ++i) {
     pad.dims.push_back({.low = 0, .high = bound.dim(i) - shape.dim(i)});
   }
-  Instruction* const value = editor_.Constant(FillValue(options_.fill, shape.dtype()));
+  Instruction* const value = editor_.Constant(FillAround(dense));
   return editor_.Add(Opcode::kPad, bound, {dense, value}, std::move(pad));
 }
 

@@ -25,6 +25,7 @@ namespace swage::passes::padding {
 struct PaddingOptions {
   PaddingFill fill = PaddingFill::kZero;
   PaddingMasks masks = PaddingMasks::kNeeded;
+  std::vector<std::pair<int64_t, double>> values = {};  // of parameters, instead of `fill`
 };
 
 // An array with more elements at its bounds is not padded: it would be work without end where the
@@ -93,6 +94,8 @@ class Padder {
   Status ReduceMarked(Instruction* op, const ir::DimList& padded);
   StatusOr<ir::Computation*> MarkedCombiner(const ir::Computation& combiner, int count);
 
+  // What is put around a dense array.
+  ir::Literal FillAround(const Instruction* dense) const;
   // Whether a mask may be left out where a fill makes it needless.
   bool MaySkipMasks() const { return options_.masks == PaddingMasks::kNeeded; }
   Fill FillOf(const Instruction* old) const;
