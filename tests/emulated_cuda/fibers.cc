@@ -52,10 +52,33 @@ emulated_cuda_enter:
 .size emulated_cuda_enter, .-emulated_cuda_enter
 )");
 
+// The thread sanitizer keeps a stack of calls for each fiber and must know which one runs.
+#ifdef __SANITIZE_THREAD__
+extern "C" {
+void* __tsan_get_current_fiber();
+void* __tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void* fiber);
+void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+}
+#endif
+
 namespace swage::emulated_cuda {
 namespace {
 
 constexpr size_t kPage = 4096;
+
+#ifdef __SANITIZE_THREAD__
+void* CurrentShadow() { return __tsan_get_current_fiber(); }
+void* NewShadow(void* old) {
+  if (old != nullptr) __tsan_destroy_fiber(old);
+  return __tsan_create_fiber(0);
+}
+void SwitchShadow(void* shadow) { __tsan_switch_to_fiber(shadow, 0); }
+#else
+void* CurrentShadow() { return nullptr; }
+void* NewShadow(void*) { return nullptr; }
+void SwitchShadow(void*) {}
+#endif
 
 }  // namespace
 
@@ -83,6 +106,7 @@ void FiberPool::Reserve(int count, size_t stack_bytes) {
   for (int i = 0; i < count_; ++i)
     mprotect(memory_ + stack_bytes_ * static_cast<size_t>(i), kPage, PROT_NONE);
   stack_pointers_.assign(static_cast<size_t>(count_), nullptr);
+  shadows_.resize(static_cast<size_t>(count_));
 }
 
 void FiberPool::Start(int index, Body body, void* context) {
@@ -98,13 +122,17 @@ void FiberPool::Start(int index, Body body, void* context) {
   frame[6] = reinterpret_cast<void*>(&emulated_cuda_enter);
   frame[7] = frame[8] = nullptr;
   stack_pointers_[static_cast<size_t>(index)] = frame;
+  shadows_[static_cast<size_t>(index)] = NewShadow(shadows_[static_cast<size_t>(index)]);
 }
 
 void FiberPool::Resume(int index) {
+  scheduler_shadow_ = CurrentShadow();
+  SwitchShadow(shadows_[static_cast<size_t>(index)]);
   emulated_cuda_switch(&scheduler_, stack_pointers_[static_cast<size_t>(index)]);
 }
 
 void FiberPool::Suspend(int index) {
+  SwitchShadow(scheduler_shadow_);
   emulated_cuda_switch(&stack_pointers_[static_cast<size_t>(index)], scheduler_);
 }
 

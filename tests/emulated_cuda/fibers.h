@@ -38,6 +38,8 @@ class FiberPool {
   int count_ = 0;
   std::vector<void*> stack_pointers_;
   void* scheduler_ = nullptr;
+  std::vector<void*> shadows_;  // the thread sanitizer's view of each fiber
+  void* scheduler_shadow_ = nullptr;
 };
 
 }  // namespace swage::emulated_cuda
