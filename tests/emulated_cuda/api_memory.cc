@@ -207,7 +207,7 @@ EMULATED_CUDA_API cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
                          "pinned allocation of " + std::to_string(bytes) + " bytes (injected)");
   *pointer = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (*pointer == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  driver.memory->RegisterHost(*pointer, bytes);
+  driver.memory->RegisterHost(*pointer, bytes, /*owned=*/true);
   return CUDA_SUCCESS;
 }
 
@@ -226,7 +226,7 @@ EMULATED_CUDA_API cuMemFreeHost(void* pointer) {
 EMULATED_CUDA_API cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned) {
   EMULATED_CUDA_ENTER(kContext);
   if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  driver.memory->RegisterHost(pointer, bytes);
+  driver.memory->RegisterHost(pointer, bytes, /*owned=*/false);
   return CUDA_SUCCESS;
 }
 

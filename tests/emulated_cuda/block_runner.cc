@@ -47,7 +47,7 @@ void BlockRunner::InitThreads(uint32_t x, uint32_t y, uint32_t z) {
     Thread& thread = threads_[i];
     const uint32_t index = static_cast<uint32_t>(i);
     const uint32_t lane = index % kWarpSize;
-    thread.done = false;
+    thread.begun = thread.done = false;
     thread.waiting = kNot;
     thread.copy_group = 0;
     thread.copies.clear();
@@ -112,6 +112,7 @@ void BlockRunner::RunInOrder() {
 void BlockRunner::FiberBody(void* context, int index) {
   auto* const runner = static_cast<BlockRunner*>(context);
   Thread& thread = runner->threads_[static_cast<size_t>(index)];
+  thread.begun = true;
   runner->kernel_.entry(&thread.state);
   thread.done = true;
   runner->warps_[static_cast<size_t>(index / kWarpSize)].exited |= 1u << index % kWarpSize;
@@ -121,18 +122,19 @@ void BlockRunner::FiberBody(void* context, int index) {
 void BlockRunner::RunFibers() {
   for (int index : ready_) fibers_.Start(index, &FiberBody, this);
   std::vector<int> batch;
-  while (!ready_.empty()) {
+  while (!ready_.empty() && !error_) {
     batch.clear();
     batch.swap(ready_);
     if (config_.seed != 0) std::shuffle(batch.begin(), batch.end(), random_);
-    for (int index : batch) {
-      fibers_.Resume(index);
-      if (error_) return;
-    }
+    for (size_t i = 0; i < batch.size() && !error_; ++i) fibers_.Resume(batch[i]);
   }
-  if (!std::all_of(threads_.begin(), threads_.end(),
-                   [](const Thread& thread) { return thread.done; }))
-    Deadlock();
+  const bool done = std::all_of(threads_.begin(), threads_.end(),
+                                [](const Thread& thread) { return thread.done; });
+  if (!done && !error_) Deadlock();
+  // After an error every call of the runtime fails, so what was begun comes to its end.
+  for (Thread& thread : threads_) {
+    if (thread.begun && !thread.done) fibers_.Resume(thread.state.index);
+  }
 }
 
 void BlockRunner::Suspend(Thread& thread) { fibers_.Suspend(thread.state.index); }

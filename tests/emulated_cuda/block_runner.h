@@ -53,7 +53,7 @@ class BlockRunner {
   };
   struct Thread {
     ThreadState state;
-    bool done = false;
+    bool begun = false, done = false;
     Waiting waiting = kNot;
     int site = 0;  // where it waits
     uint32_t barrier = 0;

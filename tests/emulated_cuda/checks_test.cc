@@ -295,6 +295,32 @@ TEST_F(Checks, WhatIsNotPtxIsNamed) {
   }
 }
 
+// Whatever is cut off or left out, the text is refused or runs; nothing else happens.
+TEST_F(Checks, DamagedTextsAreRefused) {
+  const std::string ptx = Kernel(kOut, kRegisters + R"(
+    setp.lt.u32 %p1|%p2, %r1, 3;
+    @%p1 bra $there;
+    shfl.sync.bfly.b32 %r3|%p3, %r1, 1, 31, -1;
+    mov.b64 {%r4, %r5}, %rd1;
+    ld.shared.v2.u32 {%r6, %r7}, [words+8];
+  $there:
+    fma.rn.f32 %r3, %r3, 0f3F800000, %r3;)",
+                                 ".const .align 4 .b8 table[4] = {1, 2, 3, 4};\n");
+  CUresult result;
+  driver_.Load(ptx, "k", &result);
+  ASSERT_EQ(result, CUDA_SUCCESS) << driver_.load_log();
+  const std::string body = ptx.substr(0, ptx.rfind('}'));
+  for (size_t length = 0; length < body.size(); ++length) {
+    driver_.Load(ptx.substr(0, length), "k", &result);
+    EXPECT_NE(result, CUDA_SUCCESS) << ptx.substr(0, length);
+  }
+  for (size_t at = 0; at < ptx.size(); at += 3) {
+    std::string damaged = ptx;
+    damaged[at] = ";,{}[]%.x0"[at % 10];
+    driver_.Load(damaged, "k", &result);
+  }
+}
+
 TEST_F(Checks, ModulesForANewerCardAreRefused) {
   CUresult result;
   driver_.Load(".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n",

@@ -24,7 +24,7 @@ std::string Text(const DeviceMemory::Range& range) {
 
 DeviceMemory::~DeviceMemory() {
   for (const auto& [first, range] : ranges_) {
-    if (!range.pinned) std::free(range.host);
+    if (!range.pinned || range.owned) std::free(range.host);
   }
 }
 
@@ -37,7 +37,7 @@ uint64_t DeviceMemory::Allocate(uint64_t bytes, bool read_only) {
   const uint64_t first = next_;
   next_ += rounded + kAlign;  // a gap: the end of one is never the start of the next
   used_ += rounded;
-  ranges_[first] = Range{first, bytes, static_cast<uint8_t*>(host), read_only, false};
+  ranges_[first] = Range{first, bytes, static_cast<uint8_t*>(host), read_only};
   return first;
 }
 
@@ -53,9 +53,9 @@ bool DeviceMemory::Free(uint64_t address) {
   return true;
 }
 
-void DeviceMemory::RegisterHost(void* host, uint64_t bytes) {
+void DeviceMemory::RegisterHost(void* host, uint64_t bytes, bool owned) {
   const uint64_t first = reinterpret_cast<uint64_t>(host);
-  ranges_[first] = Range{first, bytes, static_cast<uint8_t*>(host), false, true};
+  ranges_[first] = Range{first, bytes, static_cast<uint8_t*>(host), false, true, owned};
 }
 
 bool DeviceMemory::UnregisterHost(void* host) {

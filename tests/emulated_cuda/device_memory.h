@@ -24,6 +24,7 @@ class DeviceMemory {
     uint8_t* host = nullptr;
     bool read_only = false;  // .const
     bool pinned = false;     // host memory
+    bool owned = false;      // that goes with the context
   };
 
   explicit DeviceMemory(uint64_t total_bytes) : total_(total_bytes) {}
@@ -36,8 +37,9 @@ class DeviceMemory {
   // False if no allocation begins there.
   bool Free(uint64_t address);
 
-  // Host memory that the device can reach; 0xCD is not written over it.
-  void RegisterHost(void* host, uint64_t bytes);
+  // Host memory that the device can reach. What is `owned` came from aligned_alloc and is freed
+  // with this object if nobody unregistered it.
+  void RegisterHost(void* host, uint64_t bytes, bool owned);
   bool UnregisterHost(void* host);
 
   // The live range that contains `address`, or null.

@@ -17,6 +17,10 @@ void Translator::Move(const Instruction&, Modifiers& modifiers) {
   const int bits = type.total_bits();
   const Operand& to = Arg(0);
   const Operand& from = Arg(1);
+  for (const Operand& operand : current_->operands) {
+    const size_t parts = std::max<size_t>(operand.parts.size(), 1);
+    if (parts != 1 && parts != 2 && parts != 4) Fail("a vector of this size cannot be moved");
+  }
   if (from.kind == Operand::kVector) {
     const int part = bits / static_cast<int>(from.parts.size());
     llvm::SmallVector<Value*, 4> lanes;
@@ -198,6 +202,7 @@ void Translator::Load(const Instruction&, Modifiers& modifiers) {
       (count > 1 && Arg(0).parts.size() != count)) {
     Fail("the vector has another number of registers");
   }
+  if (type.kind == PtxType::kPred) Fail("predicates are not in memory");
   site.bytes = static_cast<int>(count) * type.total_bits() / 8;
   Value* const host = HostAddress(Arg(1), site);
   for (size_t i = 0; i < count; ++i) {
@@ -225,6 +230,7 @@ void Translator::Store(const Instruction&, Modifiers& modifiers) {
       (count > 1 && Arg(1).parts.size() != count)) {
     Fail("the vector has another number of registers");
   }
+  if (type.kind == PtxType::kPred) Fail("predicates are not in memory");
   site.bytes = static_cast<int>(count) * type.total_bits() / 8;
   Value* const host = HostAddress(Arg(0), site);
   for (size_t i = 0; i < count; ++i) {
@@ -249,6 +255,7 @@ void Translator::Atomic(const Instruction& instruction, Modifiers& modifiers) {
   const PtxType type = modifiers.TakeType();
   if (op.empty()) Fail("there is no atomic operation that is known");
   if (op == "cas" || op == "exch") kernel_->needs_fibers = true;
+  if (type.kind == PtxType::kPred) Fail("predicates are not in memory");
   site.bytes = type.total_bits() / 8;
   Value* const host = HostAddress(Arg(returns ? 1 : 0), site);
   Value* const old = builder_.CreateAlignedLoad(IntType(type.total_bits()), host, llvm::Align(1));

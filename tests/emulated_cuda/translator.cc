@@ -127,9 +127,12 @@ void Translator::Run() {
   builder_.CreateRet(Int(32, 1));
 }
 
+// A register that is read before it is written holds rubbish, but the same in every run.
 void Translator::DeclareRegisters() {
   for (const auto& [name, type] : function_.registers) {
-    registers_[name] = builder_.CreateAlloca(IntType(type.total_bits()));
+    llvm::AllocaInst* const slot = builder_.CreateAlloca(IntType(type.total_bits()));
+    builder_.CreateStore(Int(type.total_bits(), 0xCDCDCDCDCDCDCDCD), slot);
+    registers_[name] = slot;
   }
 }
 
