@@ -1,13 +1,17 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <climits>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -62,15 +66,17 @@ StatusOr<std::string> ReadAll(int fd, const std::string& path, int64_t expected,
   return content;
 }
 
-}  // namespace
-
-StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
+StatusOr<std::string> ReadWhole(const std::string& path, int64_t max_bytes, bool only_regular) {
   SWAGE_RETURN_IF_ERROR(CheckName(path));
   if (max_bytes < 0) return InvalidArgument("[file] a limit of ", max_bytes, " bytes");
-  const Descriptor file(file_ops::Open(AT_FDCWD, path, O_RDONLY));
+  const int flags = only_regular ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_RDONLY;
+  const Descriptor file(file_ops::Open(AT_FDCWD, path, flags));
   if (!file.ok()) return FileError("read", path, file.error());
   struct stat info;
   if (::fstat(file.get(), &info) != 0) return FileError("read", path, errno);
+  if (only_regular && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    return InvalidArgument("[file] '", path, "' is not a regular file");
+  }
   int64_t expected = 0;
   if (S_ISREG(info.st_mode)) {
     expected = info.st_size;
@@ -83,6 +89,43 @@ StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("[file] no memory to read '", path, "'");
   }
+}
+
+// Whether a symbolic link is one that the system makes for an open file of a process.
+bool IsOpenFile(int link) {
+  struct statfs info;
+  return ::fstatfs(link, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
+}
+
+// What the link at `path`, opened as `link`, names; "" with errno set.
+std::string TargetOf(int link, const std::string& path) {
+  char text[PATH_MAX];
+  const ssize_t size = ::readlinkat(link, "", text, sizeof(text));
+  if (size < 0) return "";
+  const std::string_view target(text, static_cast<size_t>(size));
+  return (std::filesystem::path(path).parent_path() / target).string();
+}
+
+// The number of the open file of this process that a path such as /proc/self/fd/1 or /dev/fd/1
+// names, or -1.
+int NumberOfOpenFile(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto folder = std::filesystem::canonical(path.parent_path(), error);
+  if (error || folder != std::filesystem::canonical("/proc/self/fd", error)) return -1;
+  const std::string name = path.filename().string();
+  int number = -1;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number;
+}
+
+}  // namespace
+
+StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
+  return ReadWhole(path, max_bytes, false);
+}
+
+StatusOr<std::string> ReadRegularFile(const std::string& path, int64_t max_bytes) {
+  return ReadWhole(path, max_bytes, true);
 }
 
 Status WriteFile(const std::string& path, std::string_view content) {
@@ -100,6 +143,48 @@ StatusOr<AtomicFile> AtomicFile::Create(int folder, std::string path,
   AtomicFile file(folder, std::move(path), options);
   if (int error = file.Open()) return FileError("write", file.path_, -error);
   return file;
+}
+
+StatusOr<AtomicFile> AtomicFile::CreateNamed(const std::string& path, IfSpecial special,
+                                             const AtomicWriteOptions& options) {
+  SWAGE_RETURN_IF_ERROR(CheckName(path));
+  constexpr int kMostLinks = 40;  // as many as the system follows
+  std::string target = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    const Descriptor at(file_ops::Open(AT_FDCWD, target, O_PATH | O_NOFOLLOW));
+    if (at.error() == ENOENT) return Create(AT_FDCWD, std::move(target), options);
+    if (!at.ok()) return FileError("write", path, at.error());
+    struct stat info;
+    if (::fstat(at.get(), &info) != 0) return FileError("write", path, errno);
+    if (S_ISREG(info.st_mode)) return Create(AT_FDCWD, std::move(target), options);
+    if (S_ISDIR(info.st_mode)) return FileError("write", path, EISDIR);
+    const bool open_file = S_ISLNK(info.st_mode) && IsOpenFile(at.get());
+    if (S_ISLNK(info.st_mode) && !open_file) {
+      target = TargetOf(at.get(), target);
+      if (target.empty()) return FileError("write", path, errno);
+      continue;
+    }
+    if (special == IfSpecial::kRefuse || S_ISBLK(info.st_mode) || S_ISSOCK(info.st_mode)) {
+      return InvalidArgument("[file] cannot write '", path, "': it is not a regular file");
+    }
+    AtomicFile file(AT_FDCWD, std::move(target), options);
+    if (int error = file.OpenThrough(open_file)) return FileError("write", path, -error);
+    return file;
+  }
+  return FileError("write", path, ELOOP);
+}
+
+int AtomicFile::OpenThrough(bool open_file) {
+  through_ = true;
+  // Opened anew, a file that stdout goes to would be written from its beginning.
+  const int number = open_file ? NumberOfOpenFile(path_) : -1;
+  if (number >= 0) {
+    const int copy = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    file_ = Descriptor(copy < 0 ? -errno : copy);
+  } else {
+    file_ = Descriptor(file_ops::Open(AT_FDCWD, path_, O_WRONLY | O_APPEND | O_NOCTTY));
+  }
+  return -file_.error();
 }
 
 int AtomicFile::Open() {
@@ -123,6 +208,7 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       path_(std::move(other.path_)),
       options_(other.options_),
       temporary_(std::exchange(other.temporary_, std::string())),
+      through_(other.through_),
       file_(std::move(other.file_)) {}
 
 AtomicFile::~AtomicFile() {
@@ -135,6 +221,10 @@ Status AtomicFile::Append(std::string_view content) {
 }
 
 Status AtomicFile::Commit() {
+  if (through_) {
+    const int closed = file_ops::Close(file_, path_);
+    return closed == 0 ? OkStatus() : FileError("write", path_, -closed);
+  }
   int error = options_.sync ? file_ops::Sync(file_.get(), temporary_) : 0;
   if (error == 0) error = file_ops::Close(file_, temporary_);
   if (error == 0) error = file_ops::Rename(folder_, temporary_, path_);
@@ -153,6 +243,12 @@ bool IsTemporaryName(std::string_view name) {
 Status WriteFileAtomic(const std::string& path, std::string_view content,
                        const AtomicWriteOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(AT_FDCWD, path, options));
+  SWAGE_RETURN_IF_ERROR(file.Append(content));
+  return file.Commit();
+}
+
+Status WriteNamedFile(const std::string& path, std::string_view content, IfSpecial special) {
+  SWAGE_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::CreateNamed(path, special));
   SWAGE_RETURN_IF_ERROR(file.Append(content));
   return file.Commit();
 }

@@ -30,6 +30,10 @@ inline constexpr int64_t kMaxDeviceBytes = int64_t{64} << 20;
 // endless files (/dev/zero, a pipe) end in the same error.
 StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
+// The same, and InvalidArgument for what is not a regular file. Never waits for the writer of a
+// pipe.
+StatusOr<std::string> ReadRegularFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
+
 // Creates or truncates `path`. A reader may see a part of it; see WriteFileAtomic.
 Status WriteFile(const std::string& path, std::string_view content);
 
@@ -40,6 +44,12 @@ struct AtomicWriteOptions {
   bool sync_folder = false;  // and its folder after, so that the name survives a power failure too
 };
 
+// What becomes of a character device or a pipe that a user names as the file to write.
+enum class IfSpecial {
+  kRefuse,        // an error
+  kWriteThrough,  // it receives the content, as with a shell's `>`
+};
+
 // A file that is written piece by piece beside `path` and appears there whole or not at all: a
 // reader sees the old content or the new, never a mixture. Unless Commit succeeds, the old file and
 // no temporary stay behind. A process that dies leaves `path`.tmp.*, see IsTemporaryName.
@@ -48,6 +58,11 @@ class AtomicFile {
   // `folder` is an open folder to which `path` is relative, or AT_FDCWD; it must outlive the file.
   static StatusOr<AtomicFile> Create(int folder, std::string path,
                                      const AtomicWriteOptions& options = {});
+  // For a path that a user gave. A symbolic link is followed, so that it stays and what it names is
+  // replaced. A directory is an error, and so are block devices and sockets. /dev/stdout counts as
+  // a device whatever it is, and is written on from where it stands.
+  static StatusOr<AtomicFile> CreateNamed(const std::string& path, IfSpecial special,
+                                          const AtomicWriteOptions& options = {});
   ~AtomicFile();
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
@@ -61,11 +76,14 @@ class AtomicFile {
       : folder_(folder), path_(std::move(path)), options_(options) {}
   // -errno.
   int Open();
+  // The same for what is not replaced; `open_file`: the name of a file that a process has open.
+  int OpenThrough(bool open_file);
 
   int folder_;
   std::string path_;
   AtomicWriteOptions options_;
   std::string temporary_;  // empty once there is none to remove
+  bool through_ = false;   // no temporary: `path` itself is written
   Descriptor file_;
 };
 
@@ -75,6 +93,9 @@ bool IsTemporaryName(std::string_view name);
 // Writes a temporary file beside `path` and renames it over `path`.
 Status WriteFileAtomic(const std::string& path, std::string_view content,
                        const AtomicWriteOptions& options = {});
+
+// The same for a path that a user gave, see AtomicFile::CreateNamed.
+Status WriteNamedFile(const std::string& path, std::string_view content, IfSpecial special);
 
 // Makes the directory and its parents where absent.
 Status MakeDirectories(const std::string& path);

@@ -112,6 +112,73 @@ TEST_F(FilesTest, FailedAtomicWriteLeavesNothingBehind) {
   EXPECT_EQ(FileCount(), 1);
 }
 
+TEST_F(FilesTest, WhatIsNotRegularIsRefusedWithoutWaiting) {
+  ASSERT_TRUE(WriteFile(Path("f"), "x").ok());
+  ASSERT_EQ(::symlink("f", Path("link").c_str()), 0);
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(*ReadRegularFile(Path("link")), "x");
+  EXPECT_EQ(ReadRegularFile(directory_).status().code(), absl::StatusCode::kInvalidArgument);
+  for (const std::string& path : {Path("pipe"), std::string("/dev/null")}) {
+    EXPECT_THAT(std::string(ReadRegularFile(path).status().message()),
+                HasSubstr("is not a regular file"));
+  }
+}
+
+TEST_F(FilesTest, ALinkThatAUserNamesIsFollowedAndStays) {
+  ASSERT_TRUE(MakeDirectories(Path("a/b")).ok());
+  ASSERT_EQ(::symlink("a/second", Path("first").c_str()), 0);
+  ASSERT_EQ(::symlink("b/f", Path("a/second").c_str()), 0);
+  // The first write makes what the link names.
+  for (const char* content : {"new", "newer"}) {
+    const Status status = WriteNamedFile(Path("first"), content, IfSpecial::kRefuse);
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(*ReadFile(Path("a/b/f")), content);
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(Path("first")));
+  EXPECT_TRUE(std::filesystem::is_symlink(Path("a/second")));
+  ASSERT_EQ(::symlink("ring", Path("ring").c_str()), 0);
+  EXPECT_EQ(WriteNamedFile(Path("ring"), "x", IfSpecial::kRefuse).code(),
+            absl::StatusCode::kInvalidArgument);
+  ASSERT_EQ(::symlink("a", Path("folder").c_str()), 0);
+  for (const std::string& path : {Path("a"), Path("folder")}) {
+    EXPECT_THAT(std::string(WriteNamedFile(path, "x", IfSpecial::kWriteThrough).message()),
+                HasSubstr("Is a directory"));
+  }
+}
+
+TEST_F(FilesTest, DevicesAndPipesThatAUserNamesAreNotReplaced) {
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink(Path("pipe").c_str(), Path("link").c_str()), 0);
+  for (const std::string& path : {Path("pipe"), Path("link"), std::string("/dev/null")}) {
+    EXPECT_THAT(std::string(WriteNamedFile(path, "x", IfSpecial::kRefuse).message()),
+                HasSubstr("is not a regular file"));
+  }
+  EXPECT_TRUE(WriteNamedFile("/dev/null", "x", IfSpecial::kWriteThrough).ok());
+  EXPECT_EQ(WriteNamedFile("/dev/full", "x", IfSpecial::kWriteThrough).code(),
+            absl::StatusCode::kResourceExhausted);
+  const Descriptor reader(file_ops::Open(AT_FDCWD, Path("pipe"), O_RDONLY | O_NONBLOCK));
+  EXPECT_TRUE(WriteNamedFile(Path("link"), "through", IfSpecial::kWriteThrough).ok());
+  char text[8] = {};
+  EXPECT_EQ(::read(reader.get(), text, sizeof(text)), 7);
+  EXPECT_EQ(std::string(text), "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(Path("pipe")));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(FileCount(), 2);
+}
+
+TEST_F(FilesTest, AnOpenFileIsWrittenOnFromWhereItStands) {
+  const Descriptor file(file_ops::Open(AT_FDCWD, Path("f"), O_WRONLY | O_CREAT, 0600));
+  ASSERT_EQ(file_ops::WriteAll(file.get(), Path("f"), "one "), 0);
+  for (const char* folder : {"/proc/self/fd/", "/dev/fd/"}) {
+    const std::string path = absl::StrCat(folder, file.get());
+    const Status status = WriteNamedFile(path, "two ", IfSpecial::kWriteThrough);
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_FALSE(WriteNamedFile(path, "x", IfSpecial::kRefuse).ok());
+  }
+  ASSERT_EQ(file_ops::WriteAll(file.get(), Path("f"), "three"), 0);
+  EXPECT_EQ(*ReadFile(Path("f")), "one two two three");
+}
+
 FileStep failing_step;
 int failing_error;
 int FailOneStep(FileStep step, const char*) { return step == failing_step ? failing_error : 0; }
