@@ -97,7 +97,7 @@ StatusOr<Config> ParseConfig(std::string_view text, const std::string& path,
 }
 
 StatusOr<Config> LoadConfig(const std::string& path) {
-  SWAGE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxConfigBytes));
+  SWAGE_ASSIGN_OR_RETURN(const std::string text, ReadRegularFile(path, kMaxConfigBytes));
   return ParseConfig(text, path);
 }
 

@@ -101,7 +101,8 @@ Status ImportEntries(PackReader& reader, const std::string& path, DiskTier& disk
 
 StatusOr<PackResult> ExportPack(DiskTier& disk, const std::string& path) {
   SWAGE_ASSIGN_OR_RETURN(const std::vector<DiskEntry> entries, disk.List());
-  SWAGE_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(AT_FDCWD, path, {.sync = true}));
+  SWAGE_ASSIGN_OR_RETURN(AtomicFile file,
+                         AtomicFile::CreateNamed(path, IfSpecial::kWriteThrough, {.sync = true}));
   SWAGE_RETURN_IF_ERROR(file.Append(kMagic));
   PackResult result;
   for (const DiskEntry& entry : entries) {

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -25,7 +27,11 @@ ShapeRecord* ShapeRecord::Get() {
     const std::optional<std::string> path = GetEnv("SWAGE_RECORD_SHAPES");
     if (!path.has_value()) return nullptr;
     std::atexit([] { Get()->Save(); });
-    return new ShapeRecord(absl::StrReplaceAll(*path, {{"%p", absl::StrCat(::getpid())}}));
+    const std::string file = absl::StrReplaceAll(*path, {{"%p", absl::StrCat(::getpid())}});
+    // A program that changes its folder later does not move the file.
+    std::error_code error;
+    const std::string absolute = std::filesystem::absolute(file, error).string();
+    return new ShapeRecord(error ? file : absolute);
   }();
   return record;
 }

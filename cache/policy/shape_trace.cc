@@ -1,7 +1,5 @@
 #include "cache/policy/shape_trace.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -247,15 +245,12 @@ std::string ShapeTrace::Text() const {
   return text;
 }
 
-Status ShapeTrace::Save(const std::string& path) const { return WriteFileAtomic(path, Text()); }
+Status ShapeTrace::Save(const std::string& path) const {
+  return WriteNamedFile(path, Text(), IfSpecial::kRefuse);
+}
 
 StatusOr<TraceContent> ShapeTrace::Load(const std::string& path) {
-  // A pipe would wait for a writer.
-  struct stat info = {};
-  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    return InvalidArgument("[trace] '", path, "' is not a regular file");
-  }
-  SWAGE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTraceBytes));
+  SWAGE_ASSIGN_OR_RETURN(const std::string text, ReadRegularFile(path, kMaxTraceBytes));
   return ParseTrace(text, path);
 }
 

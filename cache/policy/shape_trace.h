@@ -77,7 +77,7 @@ class ShapeTrace {
 
   // The text of the file.
   std::string Text() const;
-  // Appears whole or not at all.
+  // Appears whole or not at all. A symbolic link is followed; a device or a pipe is an error.
   Status Save(const std::string& path) const;
   static StatusOr<TraceContent> Load(const std::string& path);
 

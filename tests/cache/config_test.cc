@@ -1,6 +1,7 @@
 #include "cache/config.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <thread>
 #include <vector>
@@ -146,6 +147,10 @@ TEST_F(ConfigTest, FilesAreReadWithinTheirBound) {
   ASSERT_TRUE(WriteFile(path, large + "#").ok());
   EXPECT_EQ(LoadConfig(path).status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(LoadConfig(root_ + "/absent").status().code(), absl::StatusCode::kNotFound);
+  // It has no writer, so reading it would not end.
+  ASSERT_EQ(::mkfifo((root_ + "/pipe").c_str(), 0600), 0);
+  EXPECT_THAT(std::string(LoadConfig(root_ + "/pipe").status().message()),
+              HasSubstr("is not a regular file"));
 }
 
 TEST_F(ConfigTest, TheEnvironmentBeatsTheFile) {

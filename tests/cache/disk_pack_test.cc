@@ -1,6 +1,11 @@
 #include "cache/disk_pack.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
 
 #include "tests/cache/cache_testing.h"
 
@@ -35,6 +40,24 @@ TEST_F(DiskPackTest, AnEmptyCacheMakesAnEmptyPack) {
   DiskTier disk(Options());
   EXPECT_EQ(ExportPack(disk, Pack())->entries, 0);
   EXPECT_EQ(ImportPack(Pack(), disk)->entries, 0);
+}
+
+TEST_F(DiskPackTest, APackFollowsALinkAndRunsThroughAPipe) {
+  DiskTier disk(Options());
+  disk.Put(EntryKind::kKernel, "a", "x");
+  ASSERT_EQ(::symlink("pack", (root_ + "/link").c_str()), 0);
+  ASSERT_TRUE(ExportPack(disk, root_ + "/link").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(root_ + "/link"));
+  DiskTier other({.dir = root_ + "/other", .sync = false});
+  EXPECT_EQ(ImportPack(Pack(), other)->entries, 1);
+  const std::string pipe = root_ + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  StatusOr<std::string> read;
+  std::thread reader([&] { read = ReadFile(pipe); });
+  const StatusOr<PackResult> made = ExportPack(disk, pipe);
+  reader.join();
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(*read, *ReadFile(Pack()));
 }
 
 TEST_F(DiskPackTest, DamagedEntriesAreSkippedOnEitherWay) {

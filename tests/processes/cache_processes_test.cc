@@ -312,6 +312,27 @@ TEST_F(CacheProcessTest, ARecordHoldsTheShapesOfAllCalls) {
   EXPECT_EQ(trace->dropped, 0);
 }
 
+TEST_F(CacheProcessTest, ARecordStaysWhereTheProcessBegan) {
+  ASSERT_TRUE(MakeDirectories(root_ + "/begin").ok());
+  ASSERT_EQ(::symlink("../behind.trace", (root_ + "/begin/a.trace").c_str()), 0);
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path(root_ + "/begin");
+  const std::string line =
+      Run({"2"}, {{"SWAGE_RECORD_SHAPES", "a.trace"}, {"CACHE_CHILD_LEAVES", "1"}});
+  std::filesystem::current_path(here);
+  EXPECT_THAT(line, StartsWith("6 "));
+  EXPECT_TRUE(std::filesystem::is_symlink(root_ + "/begin/a.trace"));
+  EXPECT_TRUE(policy::ShapeTrace::Load(root_ + "/behind.trace").ok());
+}
+
+TEST_F(CacheProcessTest, ARecordReplacesNoDevice) {
+  ASSERT_EQ(::mkfifo((root_ + "/pipe").c_str(), 0600), 0);
+  std::string errors;
+  Run({"2"}, {{"SWAGE_RECORD_SHAPES", root_ + "/pipe"}}, &errors);
+  EXPECT_THAT(errors, HasSubstr("is not a regular file"));
+  EXPECT_TRUE(std::filesystem::is_fifo(root_ + "/pipe"));
+}
+
 TEST_F(CacheProcessTest, ARecordThatCannotBeWrittenIsAnErrorInTheLogAlone) {
   std::string errors;
   EXPECT_THAT(Run({"2"}, {{"SWAGE_RECORD_SHAPES", root_ + "/nowhere/a.trace"}}, &errors),

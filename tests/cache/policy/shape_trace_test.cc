@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "base/files.h"
@@ -166,6 +167,14 @@ TEST_F(ShapeTraceFileTest, WhatIsNoFileIsRefused) {
   ASSERT_EQ(::mkfifo((root_ + "/pipe").c_str(), 0600), 0);
   EXPECT_THAT(std::string(ShapeTrace::Load(root_ + "/pipe").status().message()),
               HasSubstr("is not a regular file"));
+}
+
+TEST_F(ShapeTraceFileTest, WhatIsNoFileIsNotReplaced) {
+  ASSERT_EQ(::mkfifo((root_ + "/pipe").c_str(), 0600), 0);
+  for (const std::string& path : {root_ + "/pipe", std::string("/dev/null")}) {
+    EXPECT_THAT(std::string(ShapeTrace().Save(path).message()), HasSubstr("is not a regular file"));
+    EXPECT_FALSE(std::filesystem::is_regular_file(path));
+  }
 }
 
 }  // namespace
