@@ -238,6 +238,13 @@ bool SymbolResolver::CheckRange(const SymbolTable& table, const SymbolPolicy& sy
                                  " from ", symbol.min, " to ", symbol.max));
     return false;
   }
+  if (step > 1 && sizes.high == 0) {
+    problems_.Error(
+        table.multiple_of->place,
+        absl::StrCat(table.multiple_of->name, ": no size but 0: there is no multiple of ", step,
+                     " from 1 to ", symbol.max));
+    return false;
+  }
   if (!symbol.hint.has_value()) return true;
   const Field<int64_t>& hint = *table.hint;
   std::string problem;

@@ -91,6 +91,11 @@ constexpr BadFile kSymbols[] = {
      "3:15: error: symbols.seq.multiple_of: must be at least 1, got 0"},
     {"[symbols.seq]\nmin = 3\nmax = 5\nmultiple_of = 8\n",
      "5:15: error: symbols.seq.multiple_of: there is no multiple of 8 from 3 to 5"},
+    {"[symbols.seq]\nmax = 317\nmultiple_of = 512\n",
+     "4:15: error: symbols.seq.multiple_of: no size but 0: there is no multiple of 512 from 1 to "
+     "317"},
+    {"[symbols.seq]\nmultiple_of = 8\nbuckets = { kind = 'list', sizes = [2, 4] }\n",
+     "3:15: error: symbols.seq.multiple_of: no size but 0: there is no multiple of 8 from 1 to 4"},
     {"[symbols.seq]\nmax = 128\nhint = 512\n",
      "4:8: error: symbols.seq.hint: 512 is above max (128)"},
     {"[symbols.seq]\nmin = 8\nmax = 128\nhint = 4\n",
