@@ -157,7 +157,7 @@ StatusOr<ExitCode> RunBucketsPlot(const PlotOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(const policy::TraceContent content,
                          policy::ShapeTrace::Load(options.trace));
   SWAGE_ASSIGN_OR_RETURN(const std::string svg, PlotBuckets(content, options.function));
-  SWAGE_RETURN_IF_ERROR(WriteFileAtomic(options.output, svg));
+  SWAGE_RETURN_IF_ERROR(WriteNamedFile(options.output, svg, IfSpecial::kWriteThrough));
   return kFine;
 }
 

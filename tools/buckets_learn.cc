@@ -33,9 +33,28 @@ std::string SymbolName(const std::string& function, size_t index, std::set<std::
   return free;
 }
 
+// Of one compile, of all functions whose compiles have a time; 0: there is none.
+double MeanCompileNs(const policy::TraceContent& content) {
+  double ns = 0, count = 0;
+  for (const policy::TraceCompiles& compiles : content.compiles) {
+    if (compiles.nanoseconds == 0) continue;
+    ns += static_cast<double>(compiles.nanoseconds);
+    count += static_cast<double>(compiles.count);
+  }
+  return count > 0 ? ns / count : 0;
+}
+
+// Why a function of this name has no table in a file.
+std::string NameProblem(const std::string& function) {
+  if (function.size() <= policy::kMaxFunctionName) return "cannot stand in this file";
+  return absl::StrCat("is too long for a file: ", function.size(), " bytes, at most ",
+                      policy::kMaxFunctionName);
+}
+
 class Learner {
  public:
-  explicit Learner(const LearnOptions& options) : options_(options) {}
+  Learner(const LearnOptions& options, double mean_compile_ns)
+      : options_(options), mean_compile_ns_(mean_compile_ns) {}
 
   Status Add(const TraceFunction& function) {
     absl::StrAppend(&text_, "\n# ", Printable(function.name), ": ", function.count, " calls, ",
@@ -50,7 +69,11 @@ class Learner {
     }
     const std::optional<std::string> key = policy::FunctionKey(function.name);
     if (!key.has_value()) {
-      text_ += "# its name cannot stand in this file: it has odd characters, or too many\n";
+      const std::string problem = NameProblem(function.name);
+      absl::StrAppend(&text_, "# its name ", problem, "\n");
+      if (left_out_.empty()) {
+        left_out_ = absl::StrCat("the name '", Printable(function.name), "' ", problem);
+      }
       return OkStatus();
     }
     std::vector<std::vector<int64_t>> bounds;
@@ -75,6 +98,7 @@ class Learner {
   // InvalidArgument when no function has anything to learn.
   StatusOr<std::string> Finish(const std::string& head) const {
     if (!learned_) {
+      if (!left_out_.empty()) return InvalidArgument("[buckets] nothing to learn: ", left_out_);
       return InvalidArgument(
           "[buckets] nothing to learn: ",
           text_.empty() ? "no calls" : "no function was called with different sizes");
@@ -87,7 +111,7 @@ class Learner {
                                          const policy::BucketLearner& learner,
                                          std::string* comment) {
     if (options_.k.has_value()) return learner.Best(*options_.k);
-    SWAGE_ASSIGN_OR_RETURN(const double compile_ns, CompileNs(function));
+    SWAGE_ASSIGN_OR_RETURN(const double compile_ns, CompileNs(function, comment));
     std::optional<double> size_ns = options_.size_cost;
     if (!size_ns.has_value()) size_ns = function.SlopeNs(symbol);
     if (!size_ns.has_value()) {
@@ -105,11 +129,15 @@ class Learner {
     return learner.BestWithCost(static_cast<int64_t>(std::llround(cost)));
   }
 
-  StatusOr<double> CompileNs(const TraceFunction& function) const {
+  StatusOr<double> CompileNs(const TraceFunction& function, std::string* comment) const {
     if (options_.compile_cost == "measured") {
       if (function.compile_ns > 0) return function.compile_ns;
-      return InvalidArgument("[buckets] the trace has no compile of '", Printable(function.name),
-                             "'; give --compile-cost in ms, or -k");
+      if (mean_compile_ns_ > 0) {
+        *comment += "\n# no time of its own compiles; that of other functions counts";
+        return mean_compile_ns_;
+      }
+      return InvalidArgument(
+          "[buckets] the trace has no time of a compile; give --compile-cost in ms, or -k");
     }
     double ms = 0;
     const char* end = options_.compile_cost.data() + options_.compile_cost.size();
@@ -164,7 +192,9 @@ class Learner {
   }
 
   const LearnOptions& options_;
+  const double mean_compile_ns_;
   std::string text_;
+  std::string left_out_;  // of the first function that varies and has no table: why
   std::set<std::string> taken_;
   bool learned_ = false;
 };
@@ -176,7 +206,12 @@ StatusOr<std::string> LearnConfig(const policy::TraceContent& content,
   if (options.k.has_value() == !options.compile_cost.empty()) {
     return InvalidArgument("[buckets] give either -k or --compile-cost");
   }
-  Learner learner(options);
+  if (options.size_cost.has_value() &&
+      !(*options.size_cost >= 0 && std::isfinite(*options.size_cost))) {
+    return InvalidArgument("[buckets] --size-cost is a number of ns from 0, got ",
+                           *options.size_cost);
+  }
+  Learner learner(options, MeanCompileNs(content));
   int64_t calls = 0;
   bool found = false;
   for (const TraceFunction& function : FunctionsOf(content)) {

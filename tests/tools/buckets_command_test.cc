@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/files.h"
 #include "cache/config.h"
 #include "tests/tools/run_tool.h"
@@ -14,6 +16,7 @@ namespace {
 
 using policy::ParseTrace;
 using policy::TraceContent;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -102,7 +105,7 @@ TEST(BucketsLearnTest, ACompileCostChoosesTheNumber) {
 TEST(BucketsLearnTest, WithoutTimesACostIsAnError) {
   const std::string trace = "swage shape trace 1\ncall 1 0 f [1]\ncall 1 0 f [2]\n";
   EXPECT_THAT(Error(trace, {.compile_cost = "measured"}),
-              HasSubstr("the trace has no compile of 'f'; give --compile-cost in ms, or -k"));
+              HasSubstr("the trace has no time of a compile; give --compile-cost in ms, or -k"));
   EXPECT_THAT(Error(trace, {.compile_cost = "3"}),
               HasSubstr("the trace has no times of 'f', so what padding costs is not known: say "
                         "with --size-cost"));
@@ -112,6 +115,35 @@ TEST(BucketsLearnTest, WithoutTimesACostIsAnError) {
               HasSubstr("--compile-cost is a number of ms or 'measured', got 'fast'"));
   EXPECT_THAT(Error(trace, {.compile_cost = "-1"}), HasSubstr("--compile-cost is a number"));
   EXPECT_THAT(Error(trace, {}), HasSubstr("give either -k or --compile-cost"));
+}
+
+TEST(BucketsLearnTest, CompilesWithoutATimeCostWhatTheOthersCost) {
+  std::string trace = kTrace;
+  for (int size : {3, 3, 3, 5, 8, 13}) {
+    absl::StrAppend(&trace, "call 1 ", (10 + size) * 1000, " decode [", size, "]\n");
+  }
+  // Loaded, say: counted, and it took no time.
+  for (const char* compiles : {"", "compile 2 0 decode\n"}) {
+    const std::string text = Learned(trace + compiles, {.compile_cost = "measured"});
+    EXPECT_EQ(BoundsIn(text, "decode_n0"), BoundsIn(text, "encode_n0"));
+    EXPECT_THAT(text, HasSubstr("# no time of its own compiles; that of other functions counts\n"
+                                "# a compile of 10 us is worth 10 padded sizes"));
+    // Though it is learned alone.
+    EXPECT_THAT(
+        BoundsIn(Learned(trace + compiles, {.function = "decode", .compile_cost = "measured"}),
+                 "decode_n0"),
+        ElementsAre(5, 13));
+  }
+  EXPECT_THAT(Error("swage shape trace 1\ncompile 1 0 f\ncall 1 9 f [1]\ncall 1 9 f [2]\n",
+                    {.compile_cost = "measured"}),
+              HasSubstr("the trace has no time of a compile"));
+}
+
+TEST(BucketsLearnTest, ACostThatIsNoNumberIsAnError) {
+  for (const double cost : {std::nan(""), HUGE_VAL, -1.0}) {
+    EXPECT_THAT(Error(kTrace, {.compile_cost = "1", .size_cost = cost}),
+                HasSubstr("--size-cost is a number of ns from 0"));
+  }
 }
 
 TEST(BucketsLearnTest, TimesThatDoNotGrowNeedOneBucket) {
@@ -126,6 +158,14 @@ TEST(BucketsLearnTest, NothingToLearnIsAnError) {
   EXPECT_THAT(Error("swage shape trace 1\n", {.k = 2}), HasSubstr("nothing to learn: no calls"));
   EXPECT_THAT(Error("swage shape trace 1\ncall 4 0 f [3]\n", {.k = 2}),
               HasSubstr("no function was called with different sizes"));
+  const std::string name(129, 'x');
+  EXPECT_THAT(
+      Error(absl::StrCat("swage shape trace 1\ncall 1 0 ", name, " [3]\ncall 1 0 ", name, " [4]\n"),
+            {.k = 2}),
+      HasSubstr("nothing to learn: the name '" + name +
+                "' is too long for a file: 129 bytes, at most 128"));
+  EXPECT_THAT(Error("swage shape trace 1\ncall 1 0 f* [3]\ncall 1 0 f* [4]\n", {.k = 2}),
+              HasSubstr("nothing to learn: the name 'f*' cannot stand in this file"));
   EXPECT_THAT(Error(kTrace, {.function = "decode", .k = 2}),
               HasSubstr("the trace has no call of 'decode'"));
 }
@@ -243,6 +283,17 @@ TEST_F(BucketsCommandTest, PlotWritesAPicture) {
   const std::string trace = Write("t.trace", kTrace);
   EXPECT_EQ(Swage("buckets plot " + trace + " -o " + root_ + "/t.svg").exit_code, 0);
   EXPECT_THAT(*ReadFile(root_ + "/t.svg"), StartsWith("<svg "));
+  // To stdout, which is a file, too, and there after what it has.
+  const std::string log = Write("log", "");
+  const std::string plot = "buckets plot " + trace + " -o ";
+  EXPECT_THAT(Swage(plot + "/dev/stdout").output, StartsWith("<svg "));
+  for (const char* name : {"/dev/stdout", "/dev/fd/1"}) {
+    const Outcome outcome =
+        Swage("--version >" + log + " && " SWAGE_TOOL " " + plot + name + " >>" + log);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(*ReadFile(log), AllOf(Not(StartsWith("<svg ")), HasSubstr("<svg ")));
+  }
+  EXPECT_EQ(Swage(plot + root_).exit_code, 2);
 }
 
 TEST_F(BucketsCommandTest, TheExampleOfTheManualIsChecked) {
@@ -258,17 +309,20 @@ TEST_F(BucketsCommandTest, TheExampleOfTheManualIsChecked) {
 TEST_F(BucketsCommandTest, MistakesExitWithTwo) {
   const std::string trace = Write("t.trace", kTrace);
   const std::string bad = Write("bad.trace", "swage shape trace 1\ncall x\n");
-  const std::vector<std::string> mistakes = {"buckets",
-                                             "buckets check",
-                                             "buckets learn " + trace,
-                                             "buckets learn " + trace + " -k 0",
-                                             "buckets learn " + trace + " -k 1000",
-                                             "buckets learn " + trace + " -k 3 --compile-cost 4",
-                                             "buckets learn " + trace + " --compile-cost soon",
-                                             "buckets plot " + trace,
-                                             "buckets plot " + trace + " -o " + root_ + "/no/t.svg",
-                                             "buckets learn " + bad + " -k 2",
-                                             "buckets learn /dev/zero -k 2"};
+  const std::vector<std::string> mistakes = {
+      "buckets",
+      "buckets check",
+      "buckets learn " + trace,
+      "buckets learn " + trace + " -k 0",
+      "buckets learn " + trace + " -k 1000",
+      "buckets learn " + trace + " -k 3 --compile-cost 4",
+      "buckets learn " + trace + " --compile-cost soon",
+      "buckets learn " + trace + " --compile-cost 4 --size-cost nan",
+      "buckets learn " + trace + " --compile-cost 4 --size-cost inf",
+      "buckets plot " + trace,
+      "buckets plot " + trace + " -o " + root_ + "/no/t.svg",
+      "buckets learn " + bad + " -k 2",
+      "buckets learn /dev/zero -k 2"};
   for (const std::string& args : mistakes) {
     const Outcome outcome = Swage(args);
     EXPECT_EQ(outcome.exit_code, 2) << args << "\n" << outcome.output;
