@@ -127,7 +127,7 @@ StatusOr<cache::ProgramPtr> HloState::Whole(bool warmup) {
     stats_.kernel_hits += report.kernel_hits;
     stats_.kernel_loads += report.kernel_loads;
     stats_.compile_ms += report.total_ms;
-    runtime::RecordCompile(name_, report.total_ms);
+    if (!report.module_load) runtime::RecordCompile(name_, report.total_ms);
   }
   whole_ = compiled.program;
   return std::move(compiled.program);

@@ -36,13 +36,15 @@ std::string NameOfLine(std::source_location where) {
 }
 
 std::shared_ptr<JitState> NewState(const JitOptions& options, std::source_location where) {
-  const std::string name = CleanName(options.name.empty() ? NameOfLine(where) : options.name);
-  StatusOr<runtime::ResolvedOptions> resolved =
-      runtime::ResolveOptions(options, runtime::Policies().Get()->Find(name).get());
+  const std::string given = options.name.empty() ? NameOfLine(where) : options.name;
+  const std::string name = CleanName(given);
+  const auto policy = runtime::PolicyOf(given, name);
+  if (policy->pattern.empty()) runtime::WarnOfNearTable(given);
+  StatusOr<runtime::ResolvedOptions> resolved = runtime::ResolveOptions(options, policy.get());
   if (!resolved.ok()) runtime::ThrowStatus(resolved.status(), "jit", where);
   auto state = std::make_shared<JitState>(name, *std::move(resolved));
-  const Status sized = state->SetSizes([name, options] {
-    return runtime::SizeRules::Make(name, options, *runtime::Policies().Get());
+  const Status sized = state->SetSizes([given, name, options] {
+    return runtime::SizeRules::Make(name, options, runtime::PolicyOf(given, name));
   });
   if (!sized.ok()) runtime::ThrowStatus(sized, "jit", where);
   return state;
@@ -115,6 +117,15 @@ std::vector<WarmupCall> WarmupCalls(JitState& state, const TensorList& like) {
   }
   const auto warmups = rules->Warmups(arguments);
   if (!warmups.ok()) runtime::ThrowStatus(warmups.status(), state.name(), {});
+  const int64_t limit = state.options().max_compiles;
+  if (limit > 0 && rules->policy().warmup.empty() && std::ssize(*warmups) > limit) {
+    runtime::ThrowStatus(
+        InvalidArgument("got ", warmups->size(), " programs to warm up, one for every bucket, ",
+                        "expected at most max_compiles = ", limit,
+                        "; have fewer buckets or "
+                        "warm-up sets"),
+        state.name(), {});
+  }
   std::vector<WarmupCall> calls;
   for (const runtime::SizeRules::Warmup& warmup : *warmups) {
     WarmupCall& call = calls.emplace_back();

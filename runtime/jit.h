@@ -151,6 +151,9 @@ struct MissReport {
   bool missed = false;   // false: no miss yet
   bool first = false;    // the first key of this function
   bool evicted = false;  // this key was there, and was evicted
+  // Why a function with open sizes was compiled for these alone: what an op or a limit asks of them;
+  // empty: it was not.
+  std::string fallback = {};
   // Every part that differs: "dtype", "shape", "static", "structure", "evicted".
   std::vector<std::string> components = {};
   int parameter = -1;  // of the C++ function, from 0, where the first difference is; -1: unknown

@@ -26,6 +26,11 @@ std::atomic<int> trace_timeout_ms{60'000};
 
 std::atomic<uint64_t> next_id{1};
 
+// And not the program of another key, set up for sizes.
+bool IsCompiled(const CacheEntry& entry) {
+  return entry.status == CacheEntry::Status::kReady && entry.parent == nullptr;
+}
+
 std::string TextOf(const CallKey& key) { return runtime::KeyText(runtime::ReadKey(key.words)); }
 
 }  // namespace
@@ -165,14 +170,15 @@ void JitState::Await(const EntryPtr& entry, uint64_t hash, Lock& lock) {
 }
 
 void JitState::RefuseMiss(const CallKey& key) const {
-  if (report_.first) {
+  if (report_.first && report_.fallback.empty()) {
     ThrowStatus(InvalidArgument("got a miss, expected none (on_miss is error): no key is compiled "
                                 "yet, got ",
                                 TextOf(key), "; call warmup() with such arguments first"),
                 name_, {});
   }
   ThrowStatus(InvalidArgument("got a miss, expected none (on_miss is error): ", ReasonText(report_),
-                              "; got ", TextOf(key), ", nearest key ", report_.nearest_key,
+                              "; got ", TextOf(key), ", nearest key ",
+                              report_.first ? "none" : report_.nearest_key,
                               "; call warmup() with such arguments first"),
               name_, {});
 }
@@ -193,7 +199,7 @@ bool JitState::AtLimit() const {
 }
 
 bool JitState::Admit(const CallKey& key, uint64_t hash, const Request& request) {
-  Explain(key, hash, request.parameters);
+  Explain(key, hash, request);
   if (on_miss() == OnMiss::kError && !request.warmup) RefuseMiss(key);
   if (options_.max_compiles <= 0 || compiles_made_ < options_.max_compiles) return true;
   const bool interpret = options_.on_limit == policy::OnLimit::kInterpret;
@@ -210,19 +216,18 @@ bool JitState::Admit(const CallKey& key, uint64_t hash, const Request& request) 
 }
 
 EntryPtr JitState::FindOrMake(const CallKey& key, const Request& request,
-                              const std::function<void(CacheEntry&)>& fill) {
+                              const std::function<void(CacheEntry&)>& fill, bool* made) {
   const uint64_t hash = runtime::HashWords(key.words);
+  *made = false;
   EntryPtr entry;
   {
     Lock lock(mutex_);
     while (const EntryPtr found = Lookup(key, hash)) {
       Await(found, hash, lock);
-      if (found->status == CacheEntry::Status::kReady) {
-        if (!request.sizing) CountHit();
-        return found;
-      }
+      if (found->status == CacheEntry::Status::kReady) return found;
       // It failed, and is no longer in the map: try ourselves, or wait for whoever was faster.
     }
+    *made = true;
     entry = std::make_shared<CacheEntry>(key);
     if (!request.sizing) {
       CountMiss();
@@ -316,7 +321,7 @@ void JitState::Replace(const EntryPtr& entry, cache::ProgramPtr program) {
                                     [&](const auto& one) { return *one == entry; });
     if (place == it->second.end()) return;
     **place = better;
-    ++swapped_;
+    if (entry->parent == nullptr) ++swapped_;  // its sizes are not counted apart
   }
   entry->Die();
   WarmTable::DropEverywhere(entry.get());
@@ -325,18 +330,19 @@ void JitState::Replace(const EntryPtr& entry, cache::ProgramPtr program) {
   cache::ModuleCache::Global().Evict(entry->program);
 }
 
-void JitState::Explain(const CallKey& key, uint64_t hash, const ParameterStarts* parameters) {
+void JitState::Explain(const CallKey& key, uint64_t hash, const Request& request) {
   const std::vector<KeyItem> items = runtime::ReadKey(key.words);
   report_ = MissReport{};
   report_.function = name_;
   report_.missed = true;
+  report_.fallback = request.fallback;
   report_.evicted = evicted_.erase(hash) != 0;
   if (report_.evicted) report_.components.emplace_back("evicted");
   const CacheEntry* nearest = nullptr;
   int64_t best = 0;
   size_t looked = 0;
   for (auto it = entries_.rbegin(); it != entries_.rend() && looked < kLooked; ++it) {
-    if ((*it)->status != CacheEntry::Status::kReady) continue;
+    if (!IsCompiled(**it)) continue;
     ++looked;
     const int64_t distance = runtime::KeyDistance(items, runtime::ReadKey((*it)->words()));
     if (nearest != nullptr && distance >= best) continue;
@@ -346,8 +352,8 @@ void JitState::Explain(const CallKey& key, uint64_t hash, const ParameterStarts*
   report_.first = nearest == nullptr;
   if (nearest == nullptr) return;
   WarnOfStatics(items);
-  WarnOfSizes(items);
-  Compare(items, runtime::ReadKey(nearest->words()), parameters, &report_);
+  if (!request.open) WarnOfSizes(items);
+  Compare(items, runtime::ReadKey(nearest->words()), request.parameters, &report_);
 }
 
 void JitState::WarnOfStatics(const std::vector<KeyItem>& items) {
@@ -355,7 +361,7 @@ void JitState::WarnOfStatics(const std::vector<KeyItem>& items) {
   absl::flat_hash_map<int, int> alike;  // item -> how many keys differ in it alone
   size_t looked = 0;
   for (auto it = entries_.rbegin(); it != entries_.rend() && looked < kLooked; ++it, ++looked) {
-    if ((*it)->status != CacheEntry::Status::kReady) continue;
+    if (!IsCompiled(**it)) continue;
     const int item = runtime::OnlyArithmeticDifference(items, runtime::ReadKey((*it)->words()));
     if (item < 0 || ++alike[item] < 2) continue;
     warned_of_statics_ = true;
@@ -372,7 +378,7 @@ void JitState::WarnOfSizes(const std::vector<KeyItem>& items) {
   runtime::SizeAdvice advice(items);
   size_t looked = 0;
   for (auto it = entries_.rbegin(); it != entries_.rend() && looked < kLooked; ++it, ++looked) {
-    if ((*it)->status != CacheEntry::Status::kReady) continue;
+    if (!IsCompiled(**it)) continue;
     if (!advice.Add(runtime::ReadKey((*it)->words()))) continue;
     warned_of_sizes_ = true;
     LogWarning(absl::StrCat("[jit] ", name_, ": ", advice.Text(name_)));
@@ -388,7 +394,7 @@ void JitState::SetTier(std::string_view tier) {
 void JitState::SetTraceTimeoutForTest(int milliseconds) { trace_timeout_ms.store(milliseconds); }
 
 void JitState::CountCompile(const codegen::CompileReport& report, bool stand_in) {
-  runtime::RecordCompile(name_, report.total_ms);
+  if (!report.module_load) runtime::RecordCompile(name_, report.total_ms);
   const std::lock_guard<std::mutex> lock(compile_mutex_);
   ++(report.module_load ? compiled_.loads : compiled_.compiles);
   if (stand_in) ++compiled_.stand_ins;
@@ -440,7 +446,9 @@ MissReport JitState::explain() const {
 
 std::string JitState::Reason() const {
   const MissReport report = explain();
-  if (report.first) return report.evicted ? ReasonText(report) : "first key";
+  if (report.first) {
+    return report.evicted || !report.fallback.empty() ? ReasonText(report) : "first key";
+  }
   return absl::StrCat(ReasonText(report), "; nearest key ", report.nearest_key);
 }
 

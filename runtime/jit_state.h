@@ -76,10 +76,13 @@ class JitState : public std::enable_shared_from_this<JitState> {
     // A program that is there gets other sizes: neither a hit nor a miss.
     bool sizing = false;
     bool beyond_limit = false;  // max_compiles does not forbid it
+    bool open = false;          // of a function whose sizes may stay open
+    std::string fallback = {};  // why it is compiled for exact sizes although they may
     const ParameterStarts* parameters = nullptr;
   };
+  // `made`: whether it was not there.
   EntryPtr FindOrMake(const CallKey& key, const Request& request,
-                      const std::function<void(CacheEntry&)>& fill);
+                      const std::function<void(CacheEntry&)>& fill, bool* made);
   // `fill` is done with user code; those who wait may wait for the compiler as long as it takes.
   void EndTrace(CacheEntry& entry);
   // The entries that are sizes of `parent`.
@@ -94,7 +97,8 @@ class JitState : public std::enable_shared_from_this<JitState> {
 
   void CountCall() { counters_->calls.fetch_add(1, std::memory_order_relaxed); }
   void CountHit() { counters_->hits.fetch_add(1, std::memory_order_relaxed); }
-  void CountMiss() { misses_.fetch_add(1, std::memory_order_relaxed); }
+  // A miss that is tried again otherwise is one.
+  void CountMiss(int misses = 1) { misses_.fetch_add(misses, std::memory_order_relaxed); }
   void CountFallback() { fallbacks_.fetch_add(1, std::memory_order_relaxed); }
   void CountTrace() { traces_.fetch_add(1, std::memory_order_relaxed); }
   void CountCompile(const codegen::CompileReport& report, bool stand_in);
@@ -120,8 +124,8 @@ class JitState : public std::enable_shared_from_this<JitState> {
   bool Forget(const EntryPtr& entry, uint64_t hash);
   // Its program was evicted.
   void Drop(const EntryPtr& entry);
-  // Compares a missed key with those that are there.
-  void Explain(const CallKey& key, uint64_t hash, const ParameterStarts* parameters);
+  // Compares a missed key with those that were compiled.
+  void Explain(const CallKey& key, uint64_t hash, const Request& request);
   void WarnOfStatics(const std::vector<runtime::KeyItem>& items);
   void WarnOfSizes(const std::vector<runtime::KeyItem>& items);
 

@@ -167,12 +167,13 @@ void FinishInBackground(JitState& state, const MissedCall& call, const EntryPtr&
 }
 
 EntryPtr FindOrMake(JitState& state, const CallKey& key, MissedCall& call,
-                    const JitState::Request& request) {
+                    const JitState::Request& request, bool* made) {
   const bool stand_in = state.on_miss() == OnMiss::kBackground && !request.warmup;
   const Effort effort = stand_in ? Effort::kQuick : Effort::kFull;
   std::unique_ptr<ir::Module> unfinished;
   EntryPtr entry = state.FindOrMake(
-      key, request, [&](CacheEntry& made) { unfinished = Fill(state, key, call, effort, made); });
+      key, request, [&](CacheEntry& fresh) { unfinished = Fill(state, key, call, effort, fresh); },
+      made);
   if (unfinished != nullptr) FinishInBackground(state, call, entry, std::move(unfinished));
   return entry;
 }
@@ -191,10 +192,21 @@ Words WithShapes(const CallKey& key, absl::Span<const ir::Shape> shapes) {
   return words;
 }
 
+// The program of exactly these shapes.
+EntryPtr FindOrMakeExact(JitState& state, const CallKey& key,
+                         absl::Span<const Tensor* const> arguments, const TraceFn& trace,
+                         const JitState::Request& request) {
+  MissedCall call{internal::ShapesOf(arguments), trace, ElementsOf(arguments)};
+  bool made = false;
+  EntryPtr entry = FindOrMake(state, key, call, request, &made);
+  if (!made) state.CountHit();
+  return entry;
+}
+
 // The program of `parent` for the sizes of one call.
 EntryPtr Sized(JitState& state, const CallKey& key, const EntryPtr& parent, const SizedCall& call,
                ArgumentElements elements) {
-  return state.FindOrMake(key, {.sizing = true}, [&](CacheEntry& made) {
+  const auto fill = [&](CacheEntry& made) {
     made.captured = parent->captured;
     made.leaves = parent->leaves;
     made.skeleton = parent->skeleton;
@@ -207,7 +219,9 @@ EntryPtr Sized(JitState& state, const CallKey& key, const EntryPtr& parent, cons
     auto executable = symbolic->ForSizes(call.sizes);
     if (!executable.ok()) ThrowStatus(executable.status(), state.name(), {});
     made.program = cache::ModuleCache::Global().Adopt(*std::move(executable));
-  });
+  };
+  bool made = false;
+  return state.FindOrMake(key, {.sizing = true}, fill, &made);
 }
 
 // A miss of a function whose sizes may stay open.
@@ -221,13 +235,15 @@ class OpenMiss {
         key_(key),
         arguments_(arguments),
         trace_(trace),
-        request_(request) {}
+        request_(request) {
+    request_.open = true;
+  }
 
   EntryPtr Run() {
     for (;;) {
       const SizedCall placed = Placed(/*whole=*/false);
       if (!placed.symbolic()) return Exact(placed.fallback);
-      if (TooWasteful(placed)) return Exact(/*fallback=*/true);
+      if (TooWasteful(placed)) return Exact("its padding would be more than max_waste allows");
       if (const EntryPtr entry = RunPlaced(placed)) return entry;
     }
   }
@@ -239,11 +255,12 @@ class OpenMiss {
     return *std::move(placed);
   }
 
-  // Ordinary code for the sizes of the call, or an ordinary error.
-  EntryPtr Exact(bool fallback) {
-    if (fallback) state_.CountFallback();
-    MissedCall call{internal::ShapesOf(arguments_), trace_, ElementsOf(arguments_)};
-    return FindOrMake(state_, key_, call, request_);
+  // Ordinary code for the sizes of the call, or an ordinary error. `why`: although they may be
+  // open; empty: they may not.
+  EntryPtr Exact(std::string why) {
+    if (!why.empty()) state_.CountFallback();
+    request_.fallback = std::move(why);
+    return FindOrMakeExact(state_, key_, arguments_, trace_, request_);
   }
 
   ArgumentElements Elements(const SizedCall& placed) const {
@@ -262,7 +279,7 @@ class OpenMiss {
   EntryPtr RunPlaced(const SizedCall& placed) {
     const Words words = WithShapes(key_, placed.shapes);
     if (!request_.warmup && state_.Find({words, key_.objects}) == nullptr) {
-      if (state_.on_miss() == OnMiss::kExact) return Exact(/*fallback=*/true);
+      if (state_.on_miss() == OnMiss::kExact) return Exact("on_miss is exact");
       if (state_.options().on_limit == policy::OnLimit::kLargestBucket &&
           rules_.mode() == policy::Mode::kBucket && state_.AtLimit()) {
         return RunWhole();
@@ -276,24 +293,30 @@ class OpenMiss {
     request_.beyond_limit = true;
     const SizedCall whole = Placed(/*whole=*/true);
     return whole.symbolic() ? RunOpen(WithShapes(key_, whole.shapes), whole)
-                            : Exact(/*fallback=*/true);
+                            : Exact(whole.fallback);
   }
 
   EntryPtr RunOpen(const Words& words, const SizedCall& placed) {
     MissedCall call{placed.shapes, trace_, {}, &placed};
     EntryPtr parent;
+    bool made = false;
+    request_.fallback = placed.fallback;
     try {
-      parent = FindOrMake(state_, {words, key_.objects}, call, request_);
+      parent = FindOrMake(state_, {words, key_.objects}, call, request_, &made);
     } catch (const Error& error) {
-      if (!rules_.Force(call.forced)) throw;
+      if (!rules_.Force(call.forced, error.what())) throw;
       LogWarning(absl::StrCat("[jit] ", state_.name(),
                               ": sizes that were to stay open are exact: ", error.what()));
-      state_.CountFallback();
+      state_.CountMiss(-1);
+      if (rules_.automatic()) state_.CountFallback();  // the others stay open
       return nullptr;
     }
     const Status fits = ir::CheckAssumptions(parent->assumptions, placed.sizes);
-    if (!fits.ok()) return Exact(/*fallback=*/true);
-    return Sized(state_, key_, parent, placed, Elements(placed));
+    if (!fits.ok()) return Exact(std::string(fits.message()));
+    EntryPtr entry = Sized(state_, key_, parent, placed, Elements(placed));
+    if (!made) state_.CountHit();
+    if (made && !placed.fallback.empty()) state_.CountFallback();
+    return entry;
   }
 
   JitState& state_;
@@ -312,8 +335,7 @@ EntryPtr FindOrMakeFor(JitState& state, const CallKey& key,
   if (const std::shared_ptr<SizeRules> rules = state.Sizes()) {
     return OpenMiss(state, *rules, key, arguments, trace, request).Run();
   }
-  MissedCall call{internal::ShapesOf(arguments), trace, ElementsOf(arguments)};
-  return FindOrMake(state, key, call, request);
+  return FindOrMakeExact(state, key, arguments, trace, request);
 }
 
 }  // namespace runtime

@@ -27,7 +27,8 @@ void AddComponents(const KeyItem& got, const KeyItem& there, MissReport* report)
     if (got.dtype() != there.dtype()) AddComponent("dtype", report);
     bool same = got.rank() == there.rank();
     for (int axis = 0; same && axis < got.rank(); ++axis) same = got.SameExtent(there, axis);
-    if (!same) AddComponent("shape", report);
+    // A number and a symbol that may be it are the same size, in another kind of program.
+    if (!same || got.dtype() == there.dtype()) AddComponent("shape", report);
   }
 }
 
@@ -87,6 +88,7 @@ void Compare(const std::vector<KeyItem>& items, const std::vector<KeyItem>& ther
 }
 
 std::string ReasonText(const MissReport& report) {
+  if (!report.fallback.empty()) return absl::StrCat("exact sizes, since ", report.fallback);
   if (report.evicted) return "it was there and was evicted for the bound of the memory";
   if (report.axis >= 0) {
     return absl::StrCat("argument ", report.argument, " (", report.argument_shape, "): dimension ",
@@ -102,7 +104,10 @@ std::string ReasonText(const MissReport& report) {
 }
 
 std::string HowToMissLess(const MissReport& report) {
+  if (!report.fallback.empty()) return "let dims or the policy have other ranges";
   if (report.evicted) return "raise SWAGE_CACHE_MEMORY_BYTES";
+  const bool number = report.got.find_first_not_of("0123456789") == std::string::npos;
+  if (report.axis >= 0 && !number) return "have fewer buckets";
   if (report.axis >= 0) return "name that size in the option dims (docs/buckets.md)";
   if (report.argument >= 0) return "convert the argument to one dtype and rank before the call";
   return "make a number that changes a swage::Scalar<T>, and give other values few variants";
@@ -114,7 +119,7 @@ std::ostream& operator<<(std::ostream& out, const MissReport& report) {
   out << report.function << ": ";
   if (!report.missed) return out << "no miss yet\n";
   out << "missed, ";
-  if (report.first && !report.evicted) {
+  if (report.first && !report.evicted && report.fallback.empty()) {
     out << "first key";
   } else {
     out << internal::ReasonText(report);

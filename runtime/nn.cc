@@ -37,9 +37,8 @@ Tensor softmax(const Tensor& x, int axis, Where where) {
   const OpContext context{"softmax", where};
   context.Float(x);
   const int along = context.Axis(axis, ShapeOf(x).rank());
-  if (ShapeOf(x).dim(along) == ir::Dim(0)) return x;
   return Layer(context, x, [&](const Tensor& wide) {
-    const Tensor shifted = subtract(wide, max(wide, {along}, true, where), where);
+    const Tensor shifted = subtract(wide, runtime::MaxOrLowest(context, wide, {along}), where);
     const Tensor powers = exp(shifted, where);
     return divide(powers, sum(powers, {along}, true, where), where);
   });
@@ -49,9 +48,8 @@ Tensor log_softmax(const Tensor& x, int axis, Where where) {
   const OpContext context{"log_softmax", where};
   context.Float(x);
   const int along = context.Axis(axis, ShapeOf(x).rank());
-  if (ShapeOf(x).dim(along) == ir::Dim(0)) return x;
   return Layer(context, x, [&](const Tensor& wide) {
-    const Tensor shifted = subtract(wide, max(wide, {along}, true, where), where);
+    const Tensor shifted = subtract(wide, runtime::MaxOrLowest(context, wide, {along}), where);
     const Tensor total = sum(exp(shifted, where), {along}, true, where);
     return subtract(shifted, log(total, where), where);
   });

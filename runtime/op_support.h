@@ -75,6 +75,9 @@ inline ir::DType WideDType(ir::DType dtype) {
   return ir::IsSmallFloat(dtype) ? ir::DType::kF32 : dtype;
 }
 
+// As max with keepdims, but the lowest number where there are no elements.
+Tensor MaxOrLowest(const OpContext& context, const Tensor& x, const Axes& axes);
+
 }  // namespace swage::runtime
 
 #endif  // SWAGE_RUNTIME_OP_SUPPORT_H_

@@ -48,7 +48,9 @@ ir::Dims SolveReshape(const OpContext& context, const Tensor& x, const Dims& sha
       context.Fail("got the shape ", runtime::Text(shape), " for ", runtime::Text(x),
                    ", expected no 0 beside -1");
     }
-    dims[unknown] = ir::FloorDiv(count, known);
+    const std::optional<ir::Dim> quotient = ir::ExactQuotient(count, known);
+    dims[unknown] = quotient.value_or(ir::FloorDiv(count, known));
+    context.AtMost(1, known, "no 0 beside -1");
     known *= dims[unknown];
   }
   if (ir::ProveEqual(known, count) != ir::Ternary::kYes) {

@@ -1,6 +1,8 @@
 #include "runtime/policies.h"
 
 #include "base/log.h"
+#include "base/nearest.h"
+#include "cache/policy/glob.h"
 #include "runtime/jit.h"
 #include "runtime/trace.h"
 
@@ -20,6 +22,23 @@ cache::PolicyHolder& Policies() {
     return made;
   }();
   return *holder;
+}
+
+std::shared_ptr<const policy::FunctionPolicy> PolicyOf(std::string_view given,
+                                                       std::string_view name) {
+  const std::shared_ptr<const policy::PolicySet> policies = Policies().Get();
+  std::shared_ptr<const policy::FunctionPolicy> found = policies->Find(given);
+  if (found->pattern.empty()) found = policies->Find(name);
+  return found;
+}
+
+void WarnOfNearTable(std::string_view given) {
+  const std::shared_ptr<const policy::PolicySet> policies = Policies().Get();
+  for (const auto& other : policies->functions()) {
+    if (policy::IsGlob(other->pattern) || EditDistance(other->pattern, given) > 2) continue;
+    LogWarning(absl::StrCat("[policy] no table is for ", ToAbsl(given), ", but there is one for ",
+                            other->pattern));
+  }
 }
 
 }  // namespace runtime

@@ -14,6 +14,13 @@ namespace swage::runtime {
 // A file with problems is logged once, and counts as none.
 cache::PolicyHolder& Policies();
 
+// What is in force for a function: found by its name as the user wrote it, or else as it stands in
+// logs and dumps.
+std::shared_ptr<const policy::FunctionPolicy> PolicyOf(std::string_view given,
+                                                       std::string_view name);
+// Of a function that no table is for: warns where there is one for nearly its name.
+void WarnOfNearTable(std::string_view given);
+
 }  // namespace swage::runtime
 
 #endif  // SWAGE_RUNTIME_POLICIES_H_

@@ -154,6 +154,10 @@ uint64_t HashWords(WordSpan words) {
 
 bool KeyItem::Symbolic() const { return TagOf(words[0]) == Tag::kSymbolicTensor; }
 
+ir::Dim KeyItem::Open(int i) const {
+  return ir::Dim::OfNode(reinterpret_cast<const ir::DimNode*>(words[2 + 2 * i]));
+}
+
 std::optional<int64_t> KeyItem::Size(int i) const {
   if (!Symbolic()) return static_cast<int64_t>(words[1 + i]);
   if (words[2 + 2 * i] != 0) return std::nullopt;
@@ -164,11 +168,18 @@ std::string KeyItem::Extent(int i) const {
   const std::optional<int64_t> size = Size(i);
   if (size.has_value()) return absl::StrCat(*size);
   ir::SymbolScope scope;  // a fresh one: with the range
-  return ir::Dim::OfNode(reinterpret_cast<const ir::DimNode*>(words[2 + 2 * i])).ToString(scope);
+  return Open(i).ToString(scope);
 }
 
 bool KeyItem::SameExtent(const KeyItem& other, int i) const {
-  if (Symbolic() != other.Symbolic()) return false;
+  if (Symbolic() != other.Symbolic()) {
+    // What the program with the symbol would take counts as the same.
+    const std::optional<int64_t> here = Size(i), there = other.Size(i);
+    if (here.has_value() == there.has_value()) return here == there;
+    const ir::Dim open = here.has_value() ? other.Open(i) : Open(i);
+    const int64_t size = here.has_value() ? *here : *there;
+    return open.lower_bound() <= size && size <= open.upper_bound();
+  }
   if (!Symbolic()) return words[1 + i] == other.words[1 + i];
   return words[1 + 2 * i] == other.words[1 + 2 * i] && words[2 + 2 * i] == other.words[2 + 2 * i];
 }

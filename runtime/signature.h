@@ -45,10 +45,12 @@ struct KeyItem {
   int rank() const { return static_cast<int>(words[0] >> 16 & 0xffff); }
   std::string Extent(int i) const;           // "32", "17<=seq<=32"
   std::optional<int64_t> Size(int i) const;  // nullopt: not a number
+  // A number also is the same as an extent that may have this value.
   bool SameExtent(const KeyItem& other, int i) const;
 
  private:
   bool Symbolic() const;
+  ir::Dim Open(int i) const;  // of an extent that is no number
 };
 std::vector<KeyItem> ReadKey(WordSpan words);
 

@@ -16,6 +16,8 @@ namespace {
 
 // Patterns of automatic symbols; a function whose calls need more is keyed by exact sizes.
 constexpr size_t kMaxPatterns = 64;
+// Of a wrong dim in an error.
+constexpr size_t kShownDim = 80;
 // Programs of one warm-up; more would take hours.
 constexpr size_t kMaxWarmups = 10'000;
 
@@ -67,12 +69,12 @@ StatusOr<policy::Mode> ToPolicy(Mode mode) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<SizeRules>> SizeRules::Make(const std::string& function,
-                                                     const JitOptions& options,
-                                                     const policy::PolicySet& policies) {
+StatusOr<std::unique_ptr<SizeRules>> SizeRules::Make(
+    const std::string& function, const JitOptions& options,
+    std::shared_ptr<const policy::FunctionPolicy> given) {
   auto rules = std::unique_ptr<SizeRules>(new SizeRules());
   rules->function_ = function;
-  rules->policy_ = policies.Find(function);
+  rules->policy_ = std::move(given);
   const policy::FunctionPolicy& policy = *rules->policy_;
   const bool declared = !options.dims.empty() || !policy.args.empty();
   policy::Mode mode = declared ? policy::Mode::kSymbolic : policy::Mode::kExact;
@@ -120,8 +122,10 @@ Status SizeRules::Declare(absl::Span<const std::string> dims) {
       size_t end = 0;
       const StatusOr<ir::Dim> parsed = ir::ParseDim(dim, &end, scope);
       if (!parsed.ok()) return InvalidArgument(where, parsed.status().message());
-      if (end != dim.size() || parsed->is_poisoned()) {
-        return InvalidArgument(where, "got '", ToAbsl(dim), "', expected a symbol, a number or *");
+      const bool negative = parsed->is_static() && *parsed->static_value() < 0;
+      if (end != dim.size() || parsed->is_poisoned() || negative) {
+        return InvalidArgument(where, "got '", ToAbsl(dim.substr(0, kShownDim)),
+                               "', expected a symbol such as seq or 2<=seq<=512, a number or *");
       }
       rule.dims.push_back({.dim = *parsed});
     }
@@ -251,7 +255,12 @@ StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern, policy::Mode mode
     }
     const auto place = policy::PlaceSize(*policy_, mode, *known, value);
     if (!place.ok()) return InvalidArgument("[", function_, "] ", place.status().message());
-    call.fallback = call.fallback || place->fallback;
+    if (place->fallback) {
+      call.fallback = value > known->max ? absl::StrCat("'", symbol->name, "' is ", value,
+                                                        ", above its max (", known->max, ")")
+                                         : absl::StrCat("'", symbol->name, "' is ", value,
+                                                        ", below its min (", known->min, ")");
+    }
     const ir::Dim dim = ir::Dim::Symbol(symbol->name, place->range.low, place->range.high);
     placed.emplace_back(symbol, dim);
     if (dim.is_static()) continue;
@@ -293,7 +302,7 @@ StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> ar
                      .sizes = {},
                      .hints = {},
                      .pad_values = {},
-                     .fallback = true};
+                     .fallback = "its calls need too many patterns of sizes"};
   absl::flat_hash_map<int64_t, ir::Dim> by_size;
   Pattern pattern;
   for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
@@ -334,11 +343,12 @@ Status SizeRules::CheckCount(absl::Span<const Tensor* const> arguments) const {
 StatusOr<SizedCall> SizeRules::Place(absl::Span<const Tensor* const> arguments, bool whole) {
   if (!automatic_) {
     if (given_up_.load()) {
+      const std::lock_guard<std::mutex> lock(mutex_);
       return SizedCall{.shapes = internal::ShapesOf(arguments),
                        .sizes = {},
                        .hints = {},
                        .pad_values = {},
-                       .fallback = true};
+                       .fallback = given_up_why_};
     }
     SWAGE_RETURN_IF_ERROR(CheckCount(arguments));
     return PlaceIn(declared_, whole ? policy::Mode::kSymbolic : mode_, arguments);
@@ -411,11 +421,14 @@ StatusOr<std::vector<SizeRules::Warmup>> SizeRules::Warmups(absl::Span<const Ten
   return warmups;
 }
 
-bool SizeRules::Force(absl::Span<const ir::Symbol* const> symbols) {
+bool SizeRules::Force(absl::Span<const ir::Symbol* const> symbols, std::string_view why) {
   if (symbols.empty()) return false;
   if (!automatic_) {
-    if (exact_when_forced_) given_up_.store(true);
-    return exact_when_forced_;
+    if (!exact_when_forced_) return false;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    given_up_why_ = why;
+    given_up_.store(true);
+    return true;
   }
   const auto named = [&](const ir::Dim& dim) {
     return dim.symbol() != nullptr && std::any_of(symbols.begin(), symbols.end(), [&](auto* one) {

@@ -3,7 +3,7 @@
 // Which sizes of a call's arguments are part of its key, and which stay open: the dims that a jit
 // function declares, and what its policy makes of their values.
 //
-//   SWAGE_ASSIGN_OR_RETURN(auto rules, SizeRules::Make("attend", options, policies));
+//   SWAGE_ASSIGN_OR_RETURN(auto rules, SizeRules::Make("attend", options, policy));
 //   SWAGE_ASSIGN_OR_RETURN(SizedCall call, rules->Place(arguments));
 //   call.shapes[0];      // f32[33<=seq<=48,64]: what the program is made for
 //   call.sizes;          // seq = 40
@@ -39,16 +39,17 @@ struct SizedCall {
   ir::SymbolBinding sizes;        // of every symbol in them
   std::vector<ir::SizeHint> hints = {};  // what its program is made for
   PadValues pad_values = {};
-  bool fallback = false;  // a size is exact that buckets or a symbol were asked for
+  // Why a size is exact that buckets or a symbol were asked for; empty: none is.
+  std::string fallback = {};
   bool symbolic() const { return !sizes.values().empty(); }
 };
 
 class SizeRules {
  public:
   // Null when every size is exact. Bad dims are InvalidArgument with the text and a caret's place.
-  static StatusOr<std::unique_ptr<SizeRules>> Make(const std::string& function,
-                                                   const JitOptions& options,
-                                                   const policy::PolicySet& policies);
+  static StatusOr<std::unique_ptr<SizeRules>> Make(
+      const std::string& function, const JitOptions& options,
+      std::shared_ptr<const policy::FunctionPolicy> policy);
 
   // InvalidArgument names the argument, its dimension, what was declared and the value. Any thread.
   // `whole`: one program for all sizes that have buckets.
@@ -64,10 +65,13 @@ class SizeRules {
 
   // An op needs numbers for these symbols of `call`. True: Place will give them (automatic symbols
   // become exact alone; others if the policy lets them), so that the call may be tried again.
-  bool Force(absl::Span<const ir::Symbol* const> symbols);
+  // `why` is what the op says.
+  bool Force(absl::Span<const ir::Symbol* const> symbols, std::string_view why);
 
   const policy::FunctionPolicy& policy() const { return *policy_; }
   policy::Mode mode() const { return mode_; }
+  // Whether nobody declared dims.
+  bool automatic() const { return automatic_; }
 
  private:
   // An extent of an argument: as it comes, a number, or an expression of symbols.
@@ -110,7 +114,8 @@ class SizeRules {
   bool whole_signature_ = false;       // declared_ has every tensor argument
   std::atomic<bool> given_up_{false};  // a declared symbol was forced: every size is exact
 
-  std::mutex mutex_;               // guards what follows
+  std::mutex mutex_;  // guards what follows
+  std::string given_up_why_;
   std::vector<Pattern> patterns_;  // automatic ones, in the order in which calls made them
   absl::flat_hash_set<std::pair<size_t, int>> forced_;  // (argument, dimension) that are exact now
 };

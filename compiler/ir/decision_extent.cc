@@ -32,7 +32,8 @@ int64_t DecisionExtent(Dim dim) {
   SymbolBinding sizes;
   for (const Symbol* symbol : symbols) sizes.Bind(symbol, DecisionSize(*symbol)).IgnoreError();
   const StatusOr<int64_t> value = dim.Evaluate(sizes);
-  if (value.ok()) return *value;
+  // A difference may be negative in the middle of the ranges, where it never is for real sizes.
+  if (value.ok()) return std::max({*value, dim.lower_bound(), int64_t{0}});
   const int64_t bound = dim.upper_bound();
   return bound == kUnbounded ? kWithoutBound : bound;
 }

@@ -150,6 +150,9 @@ class Dim {
 Dim FloorDiv(Dim a, Dim b);
 Dim CeilDiv(Dim a, Dim b);
 Dim Mod(Dim a, Dim b);
+// q with q * b == a for all values of the symbols, where there is such an expression; unlike
+// FloorDiv also where b may be 0.
+std::optional<Dim> ExactQuotient(Dim a, Dim b);
 Dim Max(Dim a, Dim b);
 Dim Min(Dim a, Dim b);
 

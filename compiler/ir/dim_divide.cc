@@ -261,6 +261,14 @@ Dim FloorDiv(Dim a, Dim b) {
   return FloorDivBySymbolic(Poly(a), Poly(b));
 }
 
+std::optional<Dim> ExactQuotient(Dim a, Dim b) {
+  if (a.is_poisoned() || b.is_poisoned() || b == Dim(0)) return std::nullopt;
+  const std::optional<Poly> quotient = DivideExactly(Poly(a), Poly(b));
+  if (!quotient.has_value()) return std::nullopt;
+  const Dim dim = quotient->ToDim();
+  return dim.is_poisoned() ? std::nullopt : std::optional<Dim>(dim);
+}
+
 Dim CeilDiv(Dim a, Dim b) {
   if (AlwaysPositive(b) && !(a.is_static() && b.is_static())) return FloorDiv(a + b - Dim(1), b);
   if (a.is_static() && b.is_static() && !(b == Dim(0))) {

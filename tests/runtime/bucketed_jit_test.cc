@@ -35,6 +35,26 @@ class Policies {
   ~Policies() { runtime::Policies().Set(policy::PolicySet::None()); }
 };
 
+// What is warned of while it lives.
+class Warnings {
+ public:
+  Warnings() {
+    SetLogCallback([this](LogLevel level, std::string_view text) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (level >= LogLevel::kWarn) texts_.emplace_back(text);
+    });
+  }
+  ~Warnings() { SetLogCallback(nullptr); }
+  std::vector<std::string> texts() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return texts_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
 int64_t CompilesAt(std::initializer_list<int64_t> lengths, const std::string& buckets) {
   const Policies policies(absl::StrCat("[symbols.n]\nmin = 1\nmax = 4096\nbuckets = ", buckets,
                                        "\n[functions.bucketed]\nmode = \"bucket\"\n"));
@@ -197,7 +217,7 @@ TEST(BucketedJit, AWarmUpThatCannotBeIsAnError) {
   EXPECT_THAT(ErrorOf([&] {
                 limited.warmup_sizes({{f32, {2, 5}}, {f32, {5, 5}}});
               }),
-              HasSubstr("max_compiles is 2"));
+              HasSubstr("max_compiles = 2"));
 }
 
 TEST(BucketedJit, WithOnMissExactOnlyAWarmUpMakesProgramsOfBuckets) {
@@ -246,6 +266,58 @@ on_limit = "interpret"
   EXPECT_EQ(f.stats().misses, 3);
   EXPECT_EQ(f.stats().interpreted, 2);
   EXPECT_LE(f.stats().compiles + f.stats().loads, 1);
+}
+
+TEST(BucketedJit, WhatIsCompiledForItsSizesAloneSaysWhy) {
+  auto f = jit([four = 4](Tensor x) { return max(x, {0}) * four; },
+               {.name = "alone", .dims = {"[n<=64]"}});
+  for (const int64_t n : {3, 17}) f(ones({n}));
+  EXPECT_EQ(f.explain().fallback, "");
+  f(ones({65}));
+  EXPECT_EQ(f.explain().fallback, "'n' is 65, above its max (64)");
+  EXPECT_EQ(f.explain().nearest_key, "(f32[n<=64])");
+  EXPECT_EQ(f.explain().axis, 0);
+  EXPECT_THAT(ErrorOf([&] { f(ones({0})); }), HasSubstr("[max]"));
+  EXPECT_THAT(f.explain().fallback, HasSubstr("[max]"));
+  const JitStats stats = f.stats();
+  EXPECT_EQ(stats.calls, 4);
+  EXPECT_EQ(stats.hits, 1);
+  EXPECT_EQ(stats.misses, 3);
+  EXPECT_EQ(stats.exact_fallbacks, 2);
+
+  f.set_on_miss(OnMiss::kError);
+  EXPECT_THAT(ErrorOf([&] { f(ones({66})); }), HasSubstr("'n' is 66, above its max (64)"));
+}
+
+TEST(BucketedJit, AFunctionIsFoundByTheNameThatWasWritten) {
+  Warnings warnings;
+  const Policies policies(R"(
+[symbols.n]
+max = 64
+[functions."m::f"]
+mode = "symbolic"
+[[functions."m::f".args]]
+index = 0
+dims = ["n"]
+)");
+  auto f = jit([four = 4](Tensor x) { return x * four; }, {.name = "m::f"});
+  for (const int64_t n : {3, 7, 12}) f(ones({n}));
+  EXPECT_EQ(f.stats().misses, 1);
+  EXPECT_THAT(warnings.texts(), IsEmpty());
+  jit([four = 4](Tensor x) { return x * four; }, {.name = "m::g"});
+  EXPECT_THAT(warnings.texts(), ElementsAre(HasSubstr("no table is for m::g, but there is one for "
+                                                      "m::f")));
+}
+
+TEST(BucketedJit, AWarmUpOfMoreBucketsThanMayBeCompiledCompilesNone) {
+  const Policies policies(absl::StrCat(kTwoSymbols, "max_compiles = 3\n"));
+  auto f = jit(OwnScores(), {.name = "warm", .dims = kBatchAndLength});
+  EXPECT_THAT(ErrorOf([&] {
+                f.warmup_sizes({{f32, {2, 5}}, {f32, {5, 5}}});
+              }),
+              HasSubstr("got 9 programs to warm up, one for every bucket, expected at most "
+                        "max_compiles = 3"));
+  EXPECT_EQ(f.stats().misses, 0);
 }
 
 class BucketedPaddingTest : public ::testing::Test {
@@ -314,26 +386,6 @@ TEST(BucketedJit, NothingIsPaddedWhereNothingForcesIt) {
   EXPECT_EQ(f.stats().padded_elements, 0);
 }
 
-// The warnings of this thread while it lives.
-class Warnings {
- public:
-  Warnings() {
-    SetLogCallback([this](LogLevel level, std::string_view text) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (level >= LogLevel::kWarn) texts_.emplace_back(text);
-    });
-  }
-  ~Warnings() { SetLogCallback(nullptr); }
-  std::vector<std::string> texts() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return texts_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> texts_;
-};
-
 TEST(SizeAdviceTest, TheFourthCompileForOneSizeWarnsWithThePolicyThatPreventsIt) {
   Warnings warnings;
   auto f = jit([two = 2](Tensor x, Tensor y, Tensor z) { return x + y * two + sum(z); },
@@ -353,6 +405,14 @@ TEST(SizeAdviceTest, TheFourthCompileForOneSizeWarnsWithThePolicyThatPreventsIt)
                {.name = "advised"});
   for (int64_t n = 33; n < 60; ++n) g(ones({3, n}), ones({n}), ones({4}));
   EXPECT_LE(g.stats().misses, 2);
+}
+
+TEST(SizeAdviceTest, SizesThatAreNamedSayNothing) {
+  Warnings warnings;
+  auto f = jit([four = 4](Tensor x) { return x * four; }, {.name = "named", .dims = {"[n<=64,4]"}});
+  // The last ones have no bucket and are compiled alone.
+  for (const int64_t n : {3, 7, 12, 65, 66, 67, 68, 69}) f(ones({n, 4}));
+  EXPECT_THAT(warnings.texts(), IsEmpty());
 }
 
 TEST(SizeAdviceTest, KeysThatDifferInMoreThanOneSizeSayNothing) {

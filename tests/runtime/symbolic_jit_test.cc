@@ -40,6 +40,26 @@ TEST(SymbolicJit, NothingIsALengthToo) {
   EXPECT_EQ(open.stats().compiles, 1);
 }
 
+TEST(SymbolicJit, ASoftmaxOfNothingIsNothing) {
+  auto open = jit([](Tensor x) { return softmax(x, 0) + log_softmax(x, 0); },
+                  {.name = "empty", .dims = {"[n,3]"}});
+  EXPECT_EQ(open(zeros({0, 3})).dim(0), 0);
+  EXPECT_EQ(open(zeros({2, 3})).dim(0), 2);
+  EXPECT_EQ(softmax(zeros({0, 3}), 0).dim(0), 0);
+  EXPECT_EQ(open.stats().exact_fallbacks, 0);
+  EXPECT_EQ(open.stats().misses, 1);
+}
+
+TEST(SymbolicJit, AnExtentOfAReshapeIsInferredWhateverMayBeZero) {
+  const auto split = [](Tensor x) { return reshape(x, {x.dim(0), x.dim(1), 4, -1}); };
+  auto open = jit(split, {.name = "heads", .dims = {"[b,s,64]"}});
+  EXPECT_EQ(open(zeros({2, 3, 64})).shape(), (ShapeVector{2, 3, 4, 16}));
+  EXPECT_EQ(open(zeros({1, 1, 64})).shape(), (ShapeVector{1, 1, 4, 16}));
+  // As outside, where nothing can be inferred from no elements.
+  EXPECT_NE(ErrorOf([&] { open(zeros({0, 3, 64})); }), "");
+  EXPECT_NE(ErrorOf([&] { split(zeros({0, 3, 64})); }), "");
+}
+
 TEST(SymbolicJit, AMeanDividesByTheLengthOfTheCall) {
   auto open = jit([](Tensor x) { return mean(x); }, {.name = "mean", .dims = {"[n]"}});
   EXPECT_FLOAT_EQ(open(array({1.f, 2.f, 3.f})).item<float>(), 2);

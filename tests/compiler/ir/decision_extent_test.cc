@@ -20,6 +20,7 @@ TEST(DecisionExtent, ExpressionsAreEvaluated) {
   EXPECT_EQ(DecisionExtent(2 * n + 1), 129);
   EXPECT_EQ(DecisionExtent(n * m), 256);
   EXPECT_EQ(DecisionExtent(Dim::Poisoned()), 1024);
+  EXPECT_EQ(DecisionExtent(Dim::Symbol("k", 0, 7) - 5), 0);
 }
 
 TEST(DecisionExtent, HintsHoldInTheirScopeAndRange) {
