@@ -23,7 +23,7 @@ endfunction()
 
 # The folders whose tests CI also runs under ASan and UBSan (scripts/test); the rest of the tests
 # run under the sanitizers with --full.
-set(SWAGE_CORE_FOLDERS "^(base|compiler/(evaluator|ir|math))$")
+set(SWAGE_CORE_FOLDERS "^(base|compiler/(evaluator|ir|learn|math))$")
 
 add_custom_target(swage_core_tests)
 add_custom_target(swage_fuzzers)

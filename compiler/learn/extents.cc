@@ -450,7 +450,9 @@ Status Extents::Name(LearnReport* report) {
   for (const Named& name : names_) {
     const Dim dim = DimOf(name.named);
     solved_.emplace_back(name.symbol, dim);
-    if (dim.symbol() != nullptr) values_[dim.symbol()] = values_.at(name.symbol);
+    if (dim.symbol() == nullptr) continue;
+    std::vector<int64_t> values = values_.at(name.symbol);  // before the map may grow
+    values_[dim.symbol()] = std::move(values);
   }
   for (Root& root : known_) root.dim = Now(root.dim);
   for (const Unknown& unknown : unknowns_) {
