@@ -26,6 +26,7 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_DISABLE_PASSES", "comma list of passes that do not run"},
     {"SWAGE_DUMP_TO", "directory that receives the dumps of every compilation"},
     {"SWAGE_FAST_MATH", "1 allows rewrites that change values"},
+    {"SWAGE_LIBCUDA", "the CUDA driver; default libcuda.so.1 where the loader finds it"},
     {"SWAGE_LOG", "off, error, warn, info or debug; default warn"},
     {"SWAGE_MAX_COMPILES",
      "the miss of a jit function after so many compiles is an error; 0: none"},
