@@ -1,5 +1,6 @@
 #include "cache/config.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/temp_folder.h"
+
 namespace swage {
 namespace {
 
@@ -20,12 +22,6 @@ using ::testing::HasSubstr;
 
 class FilesTest : public ::testing::Test {
  protected:
-  FilesTest() {
-    std::string pattern = ::testing::TempDir() + "/swage_files_XXXXXX";
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  ~FilesTest() override { std::filesystem::remove_all(directory_); }
-
   std::string Path(const std::string& name) const { return directory_ + "/" + name; }
   int FileCount() const {
     int count = 0;
@@ -34,7 +30,8 @@ class FilesTest : public ::testing::Test {
     return count;
   }
 
-  std::string directory_;
+  const TempFolder folder_;
+  const std::string directory_ = folder_.path();
 };
 
 TEST_F(FilesTest, WrittenBytesComeBack) {

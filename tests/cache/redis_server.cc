@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -35,23 +34,17 @@ int FreePort() {
 
 RedisServer::RedisServer(Transport transport, std::string password)
     : transport_(transport), password_(std::move(password)) {
-  // Short, since the path of a socket has at most 107 bytes.
-  std::string pattern = "/tmp/swage_redis_XXXXXX";
-  directory_ = ::mkdtemp(pattern.data());
   Start();
 }
 
-RedisServer::~RedisServer() {
-  Kill();
-  std::filesystem::remove_all(directory_);
-}
+RedisServer::~RedisServer() { Kill(); }
 
 std::string RedisServer::url() const { return Address().ToString(); }
 
 RedisAddress RedisServer::Address() const {
   RedisAddress address;
   if (transport_ == Transport::kUnix) {
-    address.unix_path = directory_ + "/s";
+    address.unix_path = directory() + "/s";
   } else {
     address.host = "127.0.0.1";
     address.port = port_;
@@ -72,10 +65,10 @@ void RedisServer::Start() {
 
 bool RedisServer::Launch() {
   const std::string port = std::to_string(port_);
-  const std::string socket = directory_ + "/s";
+  const std::string socket = directory() + "/s";
   std::vector<const char*> args = {
-      "redis-server",     "--save", "",           "--appendonly", "no",       "--dir",
-      directory_.c_str(), "--port", port.c_str(), "--bind",       "127.0.0.1"};
+      "redis-server",      "--save", "",           "--appendonly", "no",       "--dir",
+      directory().c_str(), "--port", port.c_str(), "--bind",       "127.0.0.1"};
   if (transport_ == Transport::kUnix) args.insert(args.end(), {"--unixsocket", socket.c_str()});
   if (!password_.empty()) args.insert(args.end(), {"--requirepass", password_.c_str()});
   args.push_back(nullptr);

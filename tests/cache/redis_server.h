@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cache/redis_connection.h"
+#include "tests/temp_folder.h"
 
 namespace swage::cache {
 
@@ -30,7 +31,7 @@ class RedisServer {
 
   // Without the password.
   std::string url() const;
-  const std::string& directory() const { return directory_; }
+  const std::string& directory() const { return folder_.path(); }
 
   RedisReply Run(const std::vector<std::string_view>& words);
   void Kill();    // SIGKILL
@@ -45,7 +46,7 @@ class RedisServer {
 
   const Transport transport_;
   const std::string password_;
-  std::string directory_;
+  const TempFolder folder_{"/tmp"};  // short, since the path of a socket has at most 107 bytes
   int port_ = 0;
   pid_t pid_ = -1;
 };

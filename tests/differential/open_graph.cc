@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "compiler/ir/builder.h"
+#include "tests/differential/graph_parts.h"
 
 namespace swage::differential {
 namespace {
@@ -21,14 +20,10 @@ using ir::Shape;
 
 constexpr int kMaxElements = 20000;  // at the bounds
 
-class Generator {
+class Generator : public GraphParts {
  public:
   Generator(uint64_t seed, const GraphOptions& options)
-      : random_(seed),
-        options_(options),
-        module_(std::make_unique<ir::Module>(absl::StrCat("open_", seed))),
-        entry_(module_->AddComputation("main")),
-        builder_(entry_),
+      : GraphParts("open", seed, options),
         n_(Dim::Symbol("n", 0, 7)),
         m_(Dim::Symbol("m", 1, 5)),
         k_(Dim::Symbol("k", 0, 4)) {}
@@ -42,17 +37,12 @@ class Generator {
     Keep(builder_.Iota(Shape::Array(DType::kS32, {n_, m_}), Below(2)));
     Keep(builder_.GetDimensionSize(Any(), 0));
     while (entry_->instruction_count() < 6 + options_.ops) AddOp();
-    Finish();
-    return std::move(module_);
+    std::vector<Instruction*> more;
+    if (Below(4) == 0) more.push_back(entry_->parameter(0));
+    return Finish(4, more);
   }
 
  private:
-  int Below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
-  template <typename T>
-  T OneOf(std::initializer_list<T> list) {
-    return list.begin()[Below(static_cast<int>(list.size()))];
-  }
-
   DType AnyDType() {
     return OneOf({DType::kF32, DType::kF32, DType::kF32, DType::kF64, DType::kBF16, DType::kF16,
                   DType::kF8E4M3FN, DType::kF8E5M2, DType::kS32, DType::kU8, DType::kS64,
@@ -69,9 +59,7 @@ class Generator {
     return dims;
   }
 
-  Instruction* Any() {
-    return values_[values_.size() - 1 - Below(std::min<int>(10, static_cast<int>(values_.size())))];
-  }
+  Instruction* Any() { return AnyOfNewest(10); }
   Instruction* AnyNumber(DType dtype) {
     if (!ir::IsFloat(dtype) || options_.dots) return builder_.Scalar(dtype, Below(4));
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -79,11 +67,7 @@ class Generator {
   }
   // A value of x's shape and dtype: another one if there is, else one that is made.
   Instruction* Like(Instruction* x) {
-    std::vector<Instruction*> same;
-    for (Instruction* value : values_) {
-      if (value != x && value->shape() == x->shape()) same.push_back(value);
-    }
-    if (!same.empty() && Below(4) != 0) return same[Below(static_cast<int>(same.size()))];
+    if (Instruction* const another = AnotherLike(x)) return another;
     if (x->shape().rank() > 0 && Below(3) == 0) {
       const auto iota =
           builder_.Iota(Shape::Array(DType::kS32, x->shape().dims()), Below(x->shape().rank()));
@@ -178,15 +162,8 @@ class Generator {
   }
 
   void AddBroadcast(Instruction* x) {
-    Dims dims;
-    std::vector<int64_t> dimensions;
-    if (Below(2) == 0) dims.push_back(AnyDim());
-    for (const Dim dim : x->shape().dims()) {
-      dimensions.push_back(static_cast<int64_t>(dims.size()));
-      dims.push_back(dim);
-      if (Below(3) == 0) dims.push_back(AnyDim());
-    }
-    Keep(builder_.Broadcast(x, dims, dimensions));
+    const auto any = [this] { return AnyDim(); };
+    Keep(AnyBroadcast(x, any, any));
   }
 
   // Merges neighbours, splits an even dimension, swaps the factors of two, moves a 1.
@@ -218,14 +195,8 @@ class Generator {
   }
 
   void AddTranspose(Instruction* x) {
-    std::vector<int64_t> permutation, reversed;
-    for (int i = 0; i < x->shape().rank(); ++i) {
-      permutation.push_back(i);
-      if (Below(2) == 0) reversed.push_back(i);
-    }
-    if (Below(2) == 0) return Keep(builder_.Reverse(x, reversed));
-    std::shuffle(permutation.begin(), permutation.end(), random_);
-    Keep(builder_.Transpose(x, permutation));
+    const std::vector<int64_t> reversed = SomeDimensions(x);
+    Keep(Below(2) == 0 ? builder_.Reverse(x, reversed) : AnyTranspose(x));
   }
 
   void AddSlice(Instruction* x) {
@@ -269,14 +240,6 @@ class Generator {
     std::shuffle(parts.begin(), parts.end(), random_);
     parts.resize(2 + Below(2));
     Keep(builder_.Concatenate(parts, d));
-  }
-
-  std::vector<int64_t> SomeDimensions(const Instruction* x) {
-    std::vector<int64_t> dimensions;
-    for (int i = 0; i < x->shape().rank(); ++i) {
-      if (Below(2) == 0) dimensions.push_back(i);
-    }
-    return dimensions;
   }
 
   void AddReduce(Instruction* x) {
@@ -379,23 +342,7 @@ class Generator {
     Keep(builder_.Dot(x, y, attrs));
   }
 
-  void Finish() {
-    std::vector<Instruction*> results;
-    for (int i = 0; i < 4 && i < static_cast<int>(values_.size()); ++i) {
-      results.push_back(values_[values_.size() - 1 - i]);
-    }
-    if (Below(4) == 0) results.push_back(entry_->parameter(0));
-    entry_->set_root(*builder_.Tuple(results));
-    module_->set_entry(entry_);
-  }
-
-  std::mt19937_64 random_;
-  const GraphOptions options_;
-  std::unique_ptr<ir::Module> module_;
-  ir::Computation* entry_;
-  Builder builder_;
   const Dim n_, m_, k_;
-  std::vector<Instruction*> values_;
 };
 
 }  // namespace

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
-#include "compiler/ir/builder.h"
+#include "tests/differential/graph_parts.h"
 
 namespace swage::differential {
 namespace {
 
-using ir::Builder;
 using ir::Dim;
 using ir::Dims;
 using ir::DType;
@@ -20,14 +17,9 @@ using ir::Instruction;
 using ir::Opcode;
 using ir::Shape;
 
-class Generator {
+class Generator : public GraphParts {
  public:
-  Generator(uint64_t seed, const GraphOptions& options)
-      : random_(seed),
-        options_(options),
-        module_(std::make_unique<ir::Module>(absl::StrCat("random_", seed))),
-        entry_(module_->AddComputation("main")),
-        builder_(entry_) {}
+  Generator(uint64_t seed, const GraphOptions& options) : GraphParts("random", seed, options) {}
 
   std::unique_ptr<ir::Module> Make() {
     const int parameters = 1 + Below(3);
@@ -39,18 +31,12 @@ class Generator {
       Keep(builder_.Iota(shape, Below(2)));
     }
     while (entry_->instruction_count() < parameters + options_.ops) AddOp();
-    Finish();
-    return std::move(module_);
+    return Finish(3);
   }
 
  private:
-  int Below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
   // One time in n; never where there are dots, whose freedom jumps and infinities would magnify.
   bool Wild(int n) { return !options_.dots && Below(n) == 0; }
-  template <typename T>
-  T OneOf(std::initializer_list<T> list) {
-    return list.begin()[Below(static_cast<int>(list.size()))];
-  }
 
   DType AnyDType() {
     return OneOf({DType::kF32, DType::kF32, DType::kF32, DType::kF64, DType::kBF16, DType::kF16,
@@ -66,16 +52,10 @@ class Generator {
     return dims;
   }
 
-  Instruction* Any() {
-    return values_[values_.size() - 1 - Below(std::min<int>(12, values_.size()))];
-  }
+  Instruction* Any() { return AnyOfNewest(12); }
   // A value of x's shape and dtype: another one if there is, else made from x.
   Instruction* Like(Instruction* x) {
-    std::vector<Instruction*> same;
-    for (Instruction* value : values_) {
-      if (value != x && value->shape() == x->shape()) same.push_back(value);
-    }
-    if (!same.empty() && Below(4) != 0) return same[Below(static_cast<int>(same.size()))];
+    if (Instruction* const another = AnotherLike(x)) return another;
     return *builder_.BroadcastScalar(AnyNumber(x->shape().dtype()), x->shape().dims());
   }
   // Small numbers, and those that rewrites know: zeros, ones, powers of two, extremes.
@@ -193,25 +173,13 @@ class Generator {
   }
 
   void AddBroadcast(Instruction* x) {
-    Dims dims;
-    std::vector<int64_t> dimensions;
-    if (Below(2) == 0) dims.push_back(Dim(2 + Below(6)));
-    for (int i = 0; i < x->shape().rank(); ++i) {
-      dimensions.push_back(static_cast<int64_t>(dims.size()));
-      dims.push_back(x->shape().dim(i));
-      if (Below(3) == 0) dims.push_back(Dim(1 + Below(4)));
-    }
-    Keep(builder_.Broadcast(x, dims, dimensions));
+    Keep(AnyBroadcast(
+        x, [this] { return Dim(2 + Below(6)); }, [this] { return Dim(1 + Below(4)); }));
   }
 
   void AddReshapeOrTranspose(Instruction* x) {
     const int rank = x->shape().rank();
-    if (Below(2) == 0) {
-      std::vector<int64_t> permutation(rank);
-      for (int i = 0; i < rank; ++i) permutation[i] = i;
-      std::shuffle(permutation.begin(), permutation.end(), random_);
-      return Keep(builder_.Transpose(x, permutation));
-    }
+    if (Below(2) == 0) return Keep(AnyTranspose(x));
     // Merge two neighbours, or add a dimension of 1.
     Dims dims(x->shape().dims().begin(), x->shape().dims().end());
     if (rank >= 2 && Below(2) == 0) {
@@ -225,13 +193,7 @@ class Generator {
   }
 
   void AddSlice(Instruction* x) {
-    if (Below(3) == 0) {
-      std::vector<int64_t> dimensions;
-      for (int i = 0; i < x->shape().rank(); ++i) {
-        if (Below(2) == 0) dimensions.push_back(i);
-      }
-      return Keep(builder_.Reverse(x, dimensions));
-    }
+    if (Below(3) == 0) return Keep(builder_.Reverse(x, SomeDimensions(x)));
     std::vector<Dim> starts, limits;
     std::vector<int64_t> strides;
     for (const Dim& dim : x->shape().dims()) {
@@ -263,10 +225,7 @@ class Generator {
   }
 
   void AddReduce(Instruction* x) {
-    std::vector<int64_t> dimensions;
-    for (int i = 0; i < x->shape().rank(); ++i) {
-      if (Below(2) == 0) dimensions.push_back(i);
-    }
+    const std::vector<int64_t> dimensions = SomeDimensions(x);
     const Opcode combiner =
         OneOf({Opcode::kAdd, Opcode::kMaximum, Opcode::kMultiply, Opcode::kMinimum});
     Instruction* init = builder_.Scalar(x->shape().dtype(), combiner == Opcode::kMultiply ? 1 : 0);
@@ -300,22 +259,6 @@ class Generator {
     if (y.ok()) Keep(builder_.Dot(x, *y, attrs));
   }
 
-  // Several results, so that values are shared between kernels.
-  void Finish() {
-    std::vector<Instruction*> results;
-    for (int i = 0; i < 3 && i < static_cast<int>(values_.size()); ++i) {
-      results.push_back(values_[values_.size() - 1 - i]);
-    }
-    entry_->set_root(*builder_.Tuple(results));
-    module_->set_entry(entry_);
-  }
-
-  std::mt19937_64 random_;
-  GraphOptions options_;
-  std::unique_ptr<ir::Module> module_;
-  ir::Computation* entry_;
-  Builder builder_;
-  std::vector<Instruction*> values_;
   absl::flat_hash_set<const Instruction*> behind_dot_;  // a dot is among what they are made of
 };
 

@@ -18,6 +18,7 @@
 #include "cache/disk_tier.h"
 #include "cache/policy/shape_trace.h"
 #include "tests/cache/redis_server.h"
+#include "tests/temp_folder.h"
 
 namespace swage::cache {
 namespace {
@@ -34,12 +35,6 @@ struct Outcome {
 
 class CacheProcessTest : public testing::Test {
  protected:
-  CacheProcessTest() {
-    std::string pattern = testing::TempDir() + "/swage_processes_XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-  }
-  ~CacheProcessTest() override { std::filesystem::remove_all(root_); }
-
   std::string dir() const { return root_ + "/cache"; }
 
   pid_t Start(const std::vector<std::string>& args, const Environment& changes,
@@ -103,7 +98,8 @@ class CacheProcessTest : public testing::Test {
   }
 
   static constexpr char kUnset[] = "<unset>";
-  std::string root_;
+  const TempFolder folder_;
+  const std::string root_ = folder_.path();
 };
 
 TEST_F(CacheProcessTest, TheSecondProcessCompilesNothing) {
@@ -289,10 +285,9 @@ TEST_F(CacheProcessTest, AnErrorInTheConfigurationIsSaidOnceAndNothingIsKept) {
 }
 
 TEST_F(CacheProcessTest, ARecordHoldsTheShapesOfAllCalls) {
-  const Outcome outcome = [&] {
-    const Environment recording = {{"SWAGE_RECORD_SHAPES", root_ + "/%p.trace"}};
-    return Finish(Start({"2", "scale", "3"}, recording, root_ + "/run"), root_ + "/run");
-  }();
+  const std::string output = root_ + "/run";
+  const Outcome outcome = Finish(
+      Start({"2", "scale", "3"}, {{"SWAGE_RECORD_SHAPES", root_ + "/%p.trace"}}, output), output);
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.errors, "");
   std::string path;

@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <memory>
 #include <string>
 
 #include "base/files.h"
@@ -12,22 +11,15 @@
 #include "runtime/cache.h"
 #include "runtime/error.h"
 #include "runtime/swage.h"
+#include "tests/temp_folder.h"
 
 namespace swage {
 namespace {
 
 class CacheDiskTest : public testing::Test {
  protected:
-  CacheDiskTest() {
-    std::string pattern = testing::TempDir() + "/swage_cache_api_XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-    Use(root_ + "/a");
-  }
-  ~CacheDiskTest() override {
-    cache::Tiers::ReplaceGlobal(nullptr);
-    tiers_ = nullptr;
-    std::filesystem::remove_all(root_);
-  }
+  CacheDiskTest() { Use(root_ + "/a"); }
+  ~CacheDiskTest() override { cache::Tiers::ReplaceGlobal(nullptr); }
 
   // From now on the cache is in this folder, and nothing is in memory.
   void Use(const std::string& dir) {
@@ -46,7 +38,8 @@ class CacheDiskTest : public testing::Test {
     return cube.stats();
   }
 
-  std::string root_;
+  const TempFolder folder_;
+  const std::string root_ = folder_.path();
   std::unique_ptr<cache::Tiers> tiers_;
 };
 

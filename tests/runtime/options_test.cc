@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "runtime/program.h"
 #include "tests/runtime/tensor_testing.h"
+#include "tests/temp_folder.h"
 
 namespace swage {
 namespace {
@@ -96,16 +97,15 @@ TEST(OptionsTest, BadOptionsAreErrorsWhereNothingIsCompiled) {
 }
 
 TEST(OptionsTest, DumpsGoWhereTheyAreAsked) {
-  const std::string folder = ::testing::TempDir() + "/swage_dump_test";
-  std::filesystem::remove_all(folder);
-  jit([](Tensor x) { return softmax(x); }, {.name = "dumped", .dump_to = folder})(F32({1, 2}));
-  EXPECT_TRUE(std::filesystem::exists(folder + "/index.json"));
+  const TempFolder folder;
+  jit([](Tensor x) { return softmax(x); },
+      {.name = "dumped", .dump_to = folder.path()})(F32({1, 2}));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() + "/index.json"));
   int named = 0;
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
     named += file.path().filename().string().find(".dumped.") != std::string::npos ? 1 : 0;
   }
   EXPECT_GT(named, 3);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(OptionsTest, ACompileLogsOneLine) {

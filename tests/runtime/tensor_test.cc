@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tests/runtime/tensor_testing.h"
+#include "tests/temp_folder.h"
 
 namespace swage {
 namespace {
@@ -136,7 +137,8 @@ TEST(TensorTest, SmallFloatsRoundToNearestEven) {
 }
 
 TEST(TensorTest, NpyFilesRoundTrip) {
-  const std::string path = ::testing::TempDir() + "/swage_tensor_test.npy";
+  const TempFolder folder;
+  const std::string path = folder.path() + "/a.npy";
   save_npy(path, F32({1, 2, 3, 4}, {2, 2}));
   const Tensor back = load_npy(path);
   EXPECT_THAT(back.shape(), ElementsAre(2, 2));

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 
 #include "compiler/ir/npy.h"
@@ -97,9 +96,8 @@ TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
     std::string args;
     const char* said;
   };
-  std::ofstream(root_ + "/text.npy") << "hello";
-  std::ofstream(root_ + "/bad.hlo")
-      << "HloModule m\nENTRY main {\n ROOT r = f32[] frobnicate()\n}\n";
+  Write("text.npy", "hello");
+  Write("bad.hlo", "HloModule m\nENTRY main {\n ROOT r = f32[] frobnicate()\n}\n");
   const Mistake mistakes[] = {
       {module, "got 0 input files"},
       {module + " " + scalar + " " + scalar, "got 2 input files"},

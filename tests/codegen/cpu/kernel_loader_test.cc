@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include "codegen/cpu/mxcsr.h"
 #include "codegen/cpu/object_file.h"
 #include "tests/codegen/cpu/test_modules.h"
+#include "tests/temp_folder.h"
 
 namespace swage::cpu {
 namespace {
@@ -136,15 +136,12 @@ TEST(KernelLoaderTest, ObjectThatNeedsASymbolIsRefused) {
 }
 
 TEST(KernelLoaderTest, ObjectComesBackFromAFile) {
-  std::string pattern = ::testing::TempDir() + "/swage_object_XXXXXX";
-  const std::string directory = ::mkdtemp(pattern.data());
-  const std::string path = directory + "/kernel.o";
+  const TempFolder folder;
+  const std::string path = folder.path() + "/kernel.o";
   ASSERT_TRUE(WriteFileAtomic(path, AddObject()).ok());
   const auto kernel = Loader().Load(*ReadFile(path), "kernel");
   ASSERT_TRUE(kernel.ok()) << kernel.status().message();
   ExpectAdds((*kernel)->entry(), 77, 0, 77);
-  ::unlink(path.c_str());
-  ::rmdir(directory.c_str());
 }
 
 TEST(KernelLoaderTest, ThousandCyclesKeepMemoryFlat) {

@@ -14,6 +14,7 @@
 #include "compiler/ir/parser.h"
 #include "tests/codegen/emit/kernel_runner.h"
 #include "tests/codegen/emit/kernel_texts.h"
+#include "tests/temp_folder.h"
 
 namespace swage::emit {
 namespace {
@@ -30,8 +31,9 @@ StatusOr<CompiledKernel> CompileText(const std::string& hlo, const EmitOptions& 
 }
 
 // Through a file and back.
-std::string SavedAndRead(const std::string& bytes, const std::string& name) {
-  const std::string path = testing::TempDir() + "/" + name;
+std::string SavedAndRead(const std::string& bytes) {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/bytes";
   std::ofstream(path, std::ios::binary) << bytes;
   std::ifstream in(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(in), {});
@@ -64,7 +66,7 @@ TEST(Gate, SoftmaxIsOneKernelForNeighbouringLengths) {
       EXPECT_EQ(kernel->schedule(), Schedule::kRowTile);
       if (text.empty()) {
         text = kernel->text();
-        object = SavedAndRead(kernel->object(), "softmax.o");
+        object = SavedAndRead(kernel->object());
       }
       EXPECT_EQ(kernel->text(), text);
       // The kernel of the first length, out of its file, serves every length.
@@ -107,7 +109,7 @@ ENTRY e {
       }
       EXPECT_EQ(largest, target.vector_bytes == 64 ? 28u : 12u);
 
-      ASSERT_TRUE(kernel->Reload(SavedAndRead(kernel->object(), "dot.o")).ok());
+      ASSERT_TRUE(kernel->Reload(SavedAndRead(kernel->object())).ok());
       const Status right = CheckAgainstEvaluator(hlo, 1e-5);
       EXPECT_TRUE(right.ok()) << right.message();
     }

@@ -196,12 +196,7 @@ Status Compare(const std::vector<Literal>& got, const std::vector<Literal>& want
 Status CheckWithArgs(std::string_view hlo, const std::vector<Literal>& args, double tolerance) {
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, ir::ParseHlo(hlo));
   SWAGE_ASSIGN_OR_RETURN(Literal expected, evaluator::Evaluate(*module, args));
-  std::vector<Literal> want;
-  if (expected.is_tuple()) {
-    want = expected.elements();
-  } else {
-    want = {expected};
-  }
+  const std::vector<Literal> want = ir::Leaves(expected);
   for (const EmitOptions& target : TargetsHere()) {
     std::vector<Literal> first;
     bool symbolic = false;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "tests/temp_folder.h"
 
 namespace swage::ir {
 namespace {
@@ -113,7 +114,8 @@ TEST(NpyTest, ErrorsNameFileGotAndExpected) {
 }
 
 TEST(NpyTest, FilesAreWrittenAndRead) {
-  const std::string path = testing::TempDir() + "/swage_npy_test.npy";
+  const TempFolder folder;
+  const std::string path = folder.path() + "/a.npy";
   const Literal literal = Literal::Scalar(DType::kF64, 2.5);
   ASSERT_TRUE(WriteNpy(path, literal).ok());
   EXPECT_EQ(*ReadNpy(path), literal);

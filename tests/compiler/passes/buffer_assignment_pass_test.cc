@@ -7,6 +7,7 @@
 #include "compiler/passes/buffer_assignment.h"
 #include "compiler/passes/pipeline.h"
 #include "tests/compiler/passes/pass_test.h"
+#include "tests/temp_folder.h"
 
 namespace swage::passes {
 namespace {
@@ -35,12 +36,10 @@ TEST(BufferAssignmentPass, ChangesNothingAndReportsTheBytes) {
 }
 
 TEST(BufferAssignmentPass, DumpsATableForEachComputation) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "buffer_assignment_dump";
-  std::filesystem::remove_all(folder);
+  const TempFolder folder;
   auto module = ParseForTest(kHlo);
   CompilerOptions options;
-  options.dump_to = folder.string();
+  options.dump_to = folder.path();
   {
     Pipeline pipeline("cpu");
     pipeline.AddPass<BufferAssignment>();
@@ -48,7 +47,7 @@ TEST(BufferAssignmentPass, DumpsATableForEachComputation) {
     EXPECT_FALSE(pipeline.Run(*module, context).value());
   }
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
     names.push_back(file.path().filename().string());
     if (!names.back().ends_with("main-buffer-assignment.txt")) continue;
     std::stringstream text;

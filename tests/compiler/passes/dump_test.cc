@@ -1,9 +1,7 @@
 #include "compiler/passes/dump.h"
 
-#include <dirent.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +13,7 @@
 #include "compiler/passes/tuple_simplifier.h"
 #include "nlohmann/json.hpp"
 #include "tests/compiler/passes/pass_test.h"
+#include "tests/temp_folder.h"
 
 namespace swage::passes {
 namespace {
@@ -45,12 +44,6 @@ class DumpsInside : public Pass {
 
 class DumpTest : public ::testing::Test {
  protected:
-  DumpTest() {
-    char path[] = "/tmp/swage_dump_XXXXXX";
-    directory_ = mkdtemp(path);
-  }
-  ~DumpTest() override { std::filesystem::remove_all(directory_); }
-
   // Compiles `hlo` with dumps; what the context said.
   std::vector<std::string> Compile(std::string_view hlo, CompilerOptions options = {}) {
     const auto module = ParseForTest(hlo);
@@ -86,7 +79,8 @@ class DumpTest : public ::testing::Test {
     return nlohmann::json::parse(*text);
   }
 
-  std::string directory_;
+  const TempFolder folder_;
+  const std::string directory_ = folder_.path();
 };
 
 TEST_F(DumpTest, WritesAFilePerPassThatChangedSomething) {

@@ -1,7 +1,6 @@
 // The dumps of one well-known program show what the compiler does to it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "compiler/ir/verifier.h"
 #include "compiler/passes/dump.h"
 #include "compiler/pipelines/cpu.h"
+#include "tests/temp_folder.h"
 
 namespace swage::pipelines {
 namespace {
@@ -24,8 +24,6 @@ using ::testing::HasSubstr;
 class CpuDumpTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    char path[] = "/tmp/swage_cpu_dump_XXXXXX";
-    directory_ = mkdtemp(path);
     auto module = ir::ParseHloFile("tests/corpus/program/attend_64/module.hlo");
     ASSERT_TRUE(module.ok()) << module.status().message();
     CompilerOptions options;
@@ -44,7 +42,6 @@ class CpuDumpTest : public ::testing::Test {
     }
     std::sort(texts_.begin(), texts_.end());
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
 
   std::string Read(const std::string& name) const {
     const StatusOr<std::string> text = ReadFile(directory_ + "/" + name);
@@ -60,7 +57,8 @@ class CpuDumpTest : public ::testing::Test {
     return found - texts_.begin();
   }
 
-  std::string directory_;
+  const TempFolder folder_;
+  const std::string directory_ = folder_.path();
   std::vector<std::string> texts_;
 };
 

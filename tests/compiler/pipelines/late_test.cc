@@ -14,6 +14,7 @@
 #include "compiler/ir/verifier.h"
 #include "compiler/pipelines/cpu.h"
 #include "tests/compiler/analysis/memory_model.h"
+#include "tests/temp_folder.h"
 
 namespace swage::pipelines {
 namespace {
@@ -151,18 +152,17 @@ ENTRY main {
 }
 
 TEST(LatePasses, DumpsShowLayoutsFromLayoutAssignmentOn) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "late_dump";
-  std::filesystem::remove_all(folder);
+  const TempFolder folder;
   auto module = ir::ParseHloFile("tests/corpus/program/kv_decode_step/module.hlo");
   ASSERT_TRUE(module.ok());
   CompilerOptions options;
-  options.dump_to = folder.string();
+  options.dump_to = folder.path();
   {
     passes::PassContext context(options, &kDevice);
     ASSERT_TRUE(RunCpuPipeline(module->get(), context).ok());
   }
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
     names.push_back(file.path().filename().string());
   }
   std::sort(names.begin(), names.end());
@@ -170,7 +170,7 @@ TEST(LatePasses, DumpsShowLayoutsFromLayoutAssignmentOn) {
   for (const std::string& name : names) {
     if (name.find(".after_") == std::string::npos) continue;
     has_layouts |= name.find("after_layout-assignment") != std::string::npos;
-    auto text = ir::ParseHloFile((folder / name).string());
+    auto text = ir::ParseHloFile(folder.path() + "/" + name);
     ASSERT_TRUE(text.ok()) << text.status().message();
     const auto phase = has_layouts ? ir::LayoutPhase::kAfter : ir::LayoutPhase::kBefore;
     const Status verified = ir::Verify(**text, {.layouts = phase});
