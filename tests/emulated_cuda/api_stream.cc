@@ -31,6 +31,7 @@ EMULATED_CUDA_API cuStreamDestroy_v2(CUstream stream) {
   EMULATED_CUDA_ENTER(kInitialised);
   if (driver.streams.count(stream) == 0) return CUDA_ERROR_INVALID_HANDLE;
   driver.Drain(stream);
+  driver.AbandonCapture(stream);
   for (EmulatedEvent* event : driver.events) {
     if (event->stream == stream) event->stream = nullptr;
   }
@@ -44,8 +45,7 @@ EMULATED_CUDA_API cuStreamSynchronize(CUstream handle) {
   EmulatedStream* const stream = driver.Find(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  if (stream == &driver.default_stream) return driver.DrainAll();
-  return driver.Drain(stream);
+  return stream == &driver.default_stream ? driver.DrainDefault() : driver.Drain(stream);
 }
 
 // A query lets some work run, so that polling ends.

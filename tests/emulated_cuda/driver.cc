@@ -65,9 +65,7 @@ CUresult Driver::Enqueue(EmulatedStream* stream, EmulatedWork work) {
   }
   // The default stream and blocking streams wait for each other.
   if (stream == &default_stream) {
-    for (EmulatedStream* other : streams) {
-      if (other->blocking) Drain(other);
-    }
+    DrainDefault();
   } else if (stream->blocking) {
     Drain(&default_stream);
   }
@@ -92,6 +90,26 @@ CUresult Driver::DrainAll() {
   return sticky;
 }
 
+CUresult Driver::DrainDefault() {
+  for (EmulatedStream* stream : streams) {
+    if (stream->blocking) Drain(stream);
+  }
+  return Drain(&default_stream);
+}
+
+void Driver::AbandonCapture(EmulatedStream* stream) {
+  EmulatedGraph* const graph = stream->capture;
+  if (graph == nullptr || !stream->capture_origin) return;
+  for (EmulatedStream* other : streams) {
+    if (other->capture == graph) other->capture = nullptr;
+  }
+  for (EmulatedEvent* event : events) {
+    if (event->captured == graph) event->captured = nullptr;
+  }
+  stream->capture_origin = false;
+  delete graph;
+}
+
 bool Driver::AnyCapture() const {
   for (const EmulatedStream* stream : streams) {
     if (stream->capture != nullptr) return true;
@@ -112,6 +130,7 @@ CUresult Driver::Break(CUresult code, const std::string& text) {
 }
 
 void Driver::Reset() {
+  for (EmulatedStream* stream : streams) AbandonCapture(stream);
   for (EmulatedStream* stream : streams) delete stream;
   for (EmulatedEvent* event : events) delete event;
   for (EmulatedModule* module : modules) delete module;

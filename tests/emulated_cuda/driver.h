@@ -114,6 +114,10 @@ class Driver {
   CUresult Drain(EmulatedStream* stream, uint64_t position);
   CUresult Drain(EmulatedStream* stream) { return Drain(stream, stream->enqueued); }
   CUresult DrainAll();
+  // The default stream and those that it waits for.
+  CUresult DrainDefault();
+  // Forgets the capture that began in this stream.
+  void AbandonCapture(EmulatedStream* stream);
   bool AnyCapture() const;
   // Writes `text` to the log, keeps it as the detail, returns `code`.
   CUresult Report(CUresult code, const std::string& text);

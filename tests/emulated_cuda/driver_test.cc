@@ -283,6 +283,10 @@ TEST_F(DriverTest, TheDefaultStreamWaitsForBlockingStreams) {
   ASSERT_EQ(driver_.Enqueue(scale, {}, {y.address(), 2.0f, 1}, free_stream), CUDA_SUCCESS);
   EXPECT_THAT(x.Read(), ElementsAre(3));
   EXPECT_THAT(y.Read(), ElementsAre(1));
+  EXPECT_EQ((Call<CUstream>("cuStreamSynchronize", nullptr)), CUDA_SUCCESS);
+  EXPECT_THAT(y.Read(), ElementsAre(1));
+  EXPECT_EQ(Call("cuCtxSynchronize"), CUDA_SUCCESS);
+  EXPECT_THAT(y.Read(), ElementsAre(3));
 }
 
 TEST_F(DriverTest, MemoryInStreamOrder) {
@@ -396,6 +400,21 @@ TEST_F(DriverTest, CapturesForkAndJoinByEvents) {
   ASSERT_EQ(Call("cuGraphLaunch", exec, stream), CUDA_SUCCESS);
   ASSERT_EQ(Call("cuStreamSynchronize", stream), CUDA_SUCCESS);
   EXPECT_THAT(x.Read(), ElementsAre(3));
+}
+
+TEST_F(DriverTest, CapturesEndWithTheirStream) {
+  CUstream const stream = NewStream();
+  const size_t before = driver_.LiveObjects();
+  CUstream const other = NewStream();
+  CUevent const fork = NewEvent();
+  ASSERT_EQ(Call("cuStreamBeginCapture_v2", other, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  ASSERT_EQ(Call("cuEventRecord", fork, other), CUDA_SUCCESS);
+  EXPECT_EQ(Call("cuEventSynchronize", fork), CUDA_ERROR_CAPTURED_EVENT);
+  ASSERT_EQ(Call("cuStreamWaitEvent", stream, fork, 0u), CUDA_SUCCESS);
+  EXPECT_EQ(Call("cuStreamDestroy_v2", other), CUDA_SUCCESS);
+  EXPECT_EQ(Call("cuEventDestroy_v2", fork), CUDA_SUCCESS);
+  EXPECT_EQ(Call("cuStreamSynchronize", stream), CUDA_SUCCESS);
+  EXPECT_EQ(driver_.LiveObjects(), before);
 }
 
 // --- The linker

@@ -49,6 +49,7 @@ class Operations {
   Operations() {
     for (const std::string type : {"i8", "i16", "i32", "i64"}) AddInteger(type);
     for (const std::string type : {"float", "double", "half"}) AddFloat(type);
+    for (const std::string type : {"float", "double"}) AddClasses(type);
     for (const std::string from : {"float", "double", "half"}) {
       for (const std::string to : {"i8", "i16", "i32", "i64"}) AddConversions(from, to);
     }
@@ -75,7 +76,8 @@ class Operations {
     const std::string amount = "%d = and FROM %b, " + std::to_string(BitsOf(type) - 1) + "\n";
     for (const char* op : {"shl", "lshr", "ashr"})
       Add(op, type, type, amount + "%r = " + op + " FROM %a, %d");
-    for (const char* op : {"smin", "smax", "umin", "umax", "sadd.sat", "usub.sat"}) {
+    for (const char* op :
+         {"smin", "smax", "umin", "umax", "sadd.sat", "ssub.sat", "uadd.sat", "usub.sat"}) {
       Add(op, type, type, std::string("%r = call FROM @llvm.") + op + ".SUFFIX(FROM %a, FROM %b)");
     }
     for (const char* op : {"fshl", "fshr"})
@@ -116,6 +118,15 @@ class Operations {
       Add(std::string("fcmp.") + predicate, type, type,
           std::string("%p = fcmp ") + predicate +
               " FROM %a, %b\n%r = select i1 %p, FROM %b, FROM %c");
+    }
+  }
+
+  // NaN, infinities, normal, subnormal and zero numbers, of either sign.
+  void AddClasses(const std::string& type) {
+    for (const char* mask : {"3", "516", "264", "144", "96", "504"}) {
+      Add(std::string("class.") + mask, type, type,
+          std::string("%p = call i1 @llvm.is.fpclass.SUFFIX(FROM %a, i32 ") + mask +
+              ")\n%r = select i1 %p, FROM %b, FROM %c");
     }
   }
 

@@ -23,7 +23,6 @@ const std::unordered_map<std::string, Translator::Handler>& Translator::Handlers
   using T = Translator;
   static const auto* const handlers = new std::unordered_map<std::string, Handler>{
       {"abs", &T::AbsNeg},
-      {"activemask", nullptr},
       {"add", &T::AddSub},
       {"addc", &T::AddSub},
       {"and", &T::Logic},
@@ -160,7 +159,7 @@ void Translator::Translate(size_t index) {
 
 void Translator::TranslateBody(const Instruction& instruction) {
   const auto handler = Handlers().find(instruction.opcode);
-  if (handler == Handlers().end() || handler->second == nullptr) {
+  if (handler == Handlers().end()) {
     Fail("the instruction `" + instruction.opcode + "` is not emulated");
   }
   Modifiers modifiers(instruction);
