@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

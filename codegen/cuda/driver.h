@@ -30,7 +30,8 @@ class Driver {
   static StatusOr<std::unique_ptr<Driver>> Open(absl::Span<const std::string> paths);
 
   // What the driver calls `result`, with its code: ResourceExhausted out of memory, Unavailable
-  // without a device, InvalidArgument for code that it refuses, else Internal. `what` is the call.
+  // without a device, InvalidArgument for code that it refuses, NotFound for a name that code does
+  // not have, else Internal. `what` is the call.
   Status Check(CUresult result, std::string_view what) const;
   // "12.4".
   std::string version() const;

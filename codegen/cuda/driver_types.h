@@ -2,7 +2,8 @@
 //
 // The part of the CUDA Driver API that Swage uses, declared by itself: nothing of CUDA is needed to
 // build. Names, numbers and layouts are those of NVIDIA's "CUDA Driver API" reference manual,
-// version 12.0.
+// version 12.0. The emulated driver of the tests declares its side by itself
+// (tests/emulated_cuda/cuda_types.h): a number that is copied wrongly here shows there.
 #ifndef SWAGE_CODEGEN_CUDA_DRIVER_TYPES_H_
 #define SWAGE_CODEGEN_CUDA_DRIVER_TYPES_H_
 
@@ -27,12 +28,10 @@ using CUgraphExec = struct CUgraphExec_st*;
 using CUlinkState = struct CUlinkState_st*;
 
 // CUresult.
-inline constexpr CUresult kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3,
-                          kDeinitialized = 4, kDeviceUnavailable = 46, kNoDevice = 100,
-                          kInvalidDevice = 101, kInvalidImage = 200, kInvalidContext = 201,
-                          kNoBinaryForGpu = 209, kEccUncorrectable = 214, kInvalidPtx = 218,
-                          kUnsupportedPtxVersion = 222, kNotFound = 500, kNotReady = 600,
-                          kIllegalAddress = 700, kLaunchOutOfResources = 701, kLaunchTimeout = 702,
+inline constexpr CUresult kSuccess = 0, kOutOfMemory = 2, kDeviceUnavailable = 46, kNoDevice = 100,
+                          kInvalidDevice = 101, kInvalidImage = 200, kNoBinaryForGpu = 209,
+                          kEccUncorrectable = 214, kInvalidPtx = 218, kUnsupportedPtxVersion = 222,
+                          kNotFound = 500, kIllegalAddress = 700, kLaunchTimeout = 702,
                           kContextIsDestroyed = 709, kAssert = 710, kHardwareStackError = 714,
                           kIllegalInstruction = 715, kMisalignedAddress = 716,
                           kInvalidAddressSpace = 717, kInvalidPc = 718, kLaunchFailed = 719,
@@ -41,9 +40,6 @@ inline constexpr CUresult kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNo
 // CUdevice_attribute.
 enum class DeviceAttribute : int {
   kMaxThreadsPerBlock = 1,
-  kSharedBytesPerBlock = 8,
-  kWarpSize = 10,
-  kRegistersPerBlock = 12,
   kClockKilohertz = 13,
   kMultiprocessors = 16,
   kMemoryClockKilohertz = 36,
@@ -55,7 +51,6 @@ enum class DeviceAttribute : int {
   kSharedBytesPerMultiprocessor = 81,
   kRegistersPerMultiprocessor = 82,
   kSharedBytesPerBlockOptIn = 97,
-  kMemoryPools = 115,
 };
 
 // CUfunction_attribute.
@@ -69,22 +64,20 @@ enum class FunctionAttribute : int {
 
 // CUjit_option; values are passed as void*.
 enum class JitOption : int {
-  kMaxRegisters = 0,
   kInfoLog = 3,
   kInfoLogBytes = 4,
   kErrorLog = 5,
   kErrorLogBytes = 6,
-  kOptimizationLevel = 7,
 };
 // CUjitInputType.
-enum class LinkInput : int { kCubin = 0, kPtx = 1 };
+enum class LinkInput : int { kPtx = 1 };
 
-// Flags of cuStreamCreate, cuEventCreate, cuMemHostAlloc, and the mode of cuStreamBeginCapture.
+// Flags of cuStreamCreate and cuEventCreate, and the mode of cuStreamBeginCapture.
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDisableTiming = 2;
-enum class CaptureMode : int { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
+enum class CaptureMode : int { kThreadLocal = 1 };
 
 // CUdriverProcAddressQueryResult.
-enum class ProcAddressResult : int { kFound = 0, kSymbolNotFound = 1, kVersionNotSufficient = 2 };
+enum class ProcAddressResult : int { kFound = 0, kSymbolNotFound = 1 };
 
 }  // namespace swage::cuda
 

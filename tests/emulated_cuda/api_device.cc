@@ -1,17 +1,36 @@
 // cuInit, devices, contexts, error texts.
 #include <cstdio>
-#include <cstring>
 #include <map>
 
 #include "tests/emulated_cuda/driver.h"
 
 using swage::emulated_cuda::CurrentContext;
 using swage::emulated_cuda::Driver;
+using swage::emulated_cuda::kOldDriverVersion;
 
 namespace {
 
 constexpr int kDriverVersion = 12080;
-constexpr int kOldDriverVersion = 11020;
+
+struct ResultRow {
+  CUresult result;
+  const char *name, *text;
+};
+
+const ResultRow kResults[] = {
+#define EMULATED_CUDA_RESULT(name, number, text) {name, #name, text},
+    EMULATED_CUDA_RESULTS(EMULATED_CUDA_RESULT)
+#undef EMULATED_CUDA_RESULT
+};
+
+CUresult Look(CUresult error, const char* ResultRow::*column, const char** text) {
+  if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *text = nullptr;
+  for (const ResultRow& row : kResults) {
+    if (row.result == error) *text = row.*column;
+  }
+  return *text != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
 
 }  // namespace
 
@@ -31,23 +50,11 @@ EMULATED_CUDA_API cuDriverGetVersion(int* version) {
 }
 
 EMULATED_CUDA_API cuGetErrorName(CUresult error, const char** text) {
-  if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *text = nullptr;
-#define EMULATED_CUDA_RESULT(name, number, description) \
-  if (error == name) *text = #name;
-  EMULATED_CUDA_RESULTS(EMULATED_CUDA_RESULT)
-#undef EMULATED_CUDA_RESULT
-  return *text != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return Look(error, &ResultRow::name, text);
 }
 
 EMULATED_CUDA_API cuGetErrorString(CUresult error, const char** text) {
-  if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *text = nullptr;
-#define EMULATED_CUDA_RESULT(name, number, description) \
-  if (error == name) *text = description;
-  EMULATED_CUDA_RESULTS(EMULATED_CUDA_RESULT)
-#undef EMULATED_CUDA_RESULT
-  return *text != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return Look(error, &ResultRow::text, text);
 }
 
 EMULATED_CUDA_API cuDeviceGetCount(int* count) {
@@ -70,14 +77,6 @@ EMULATED_CUDA_API cuDeviceGetName(char* name, int length, CUdevice device) {
   if (name == nullptr || length <= 0) return CUDA_ERROR_INVALID_VALUE;
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   std::snprintf(name, static_cast<size_t>(length), "emulator");
-  return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
-  EMULATED_CUDA_ENTER(kInitialised);
-  if (uuid == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  std::memcpy(uuid->bytes, "emulator00000000", sizeof(uuid->bytes));
   return CUDA_SUCCESS;
 }
 
@@ -162,25 +161,10 @@ EMULATED_CUDA_API cuDevicePrimaryCtxReset_v2(CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-EMULATED_CUDA_API cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
-  EMULATED_CUDA_ENTER(kInitialised);
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  if (flags != nullptr) *flags = 0;
-  if (active != nullptr) *active = driver.context.retained > 0;
-  return CUDA_SUCCESS;
-}
-
 EMULATED_CUDA_API cuCtxSetCurrent(CUcontext context) {
   EMULATED_CUDA_ENTER(kInitialised);
   if (context != nullptr && context != &driver.context) return CUDA_ERROR_INVALID_CONTEXT;
   CurrentContext() = context;
-  return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuCtxGetCurrent(CUcontext* context) {
-  EMULATED_CUDA_ENTER(kInitialised);
-  if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *context = CurrentContext();
   return CUDA_SUCCESS;
 }
 
@@ -207,13 +191,6 @@ EMULATED_CUDA_API cuCtxPopCurrent_v2(CUcontext* context) {
   if (context != nullptr) *context = CurrentContext();
   CurrentContext() = ContextStack().empty() ? nullptr : ContextStack().back();
   if (!ContextStack().empty()) ContextStack().pop_back();
-  return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuCtxGetDevice(CUdevice* device) {
-  EMULATED_CUDA_ENTER(kContext);
-  if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *device = 0;
   return CUDA_SUCCESS;
 }
 

@@ -11,10 +11,6 @@ using swage::emulated_cuda::Driver;
 
 namespace {
 
-bool IsDevice(uint64_t address) {
-  return (address & swage::emulated_cuda::kWindowMask) == swage::emulated_cuda::kGlobalWindow;
-}
-
 bool IsPinned(Driver& driver, const void* host) {
   const DeviceMemory::Range* const range = driver.memory->Find(reinterpret_cast<uint64_t>(host));
   return range != nullptr && range->pinned;
@@ -99,14 +95,6 @@ CUresult WithinDevice(Driver& driver, CUdeviceptr to, CUdeviceptr from, size_t b
   });
 }
 
-CUresult AnyCopy(Driver& driver, uint64_t to, uint64_t from, size_t bytes, EmulatedStream* stream) {
-  if (IsDevice(to) && IsDevice(from)) return WithinDevice(driver, to, from, bytes, stream);
-  if (IsDevice(to)) return ToDevice(driver, to, reinterpret_cast<const void*>(from), bytes, stream);
-  if (IsDevice(from)) return ToHost(driver, reinterpret_cast<void*>(to), from, bytes, stream);
-  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-  return CUDA_SUCCESS;
-}
-
 template <typename T>
 CUresult Fill(Driver& driver, CUdeviceptr to, T value, size_t count, EmulatedStream* stream) {
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -150,11 +138,6 @@ EMULATED_CUDA_API cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream h
   return Allocate(driver, pointer, bytes);
 }
 
-EMULATED_CUDA_API cuMemAllocFromPoolAsync(CUdeviceptr* pointer, size_t bytes, CUmemoryPool,
-                                          CUstream handle) {
-  return cuMemAllocAsync(pointer, bytes, handle);
-}
-
 EMULATED_CUDA_API cuMemFreeAsync(CUdeviceptr pointer, CUstream handle) {
   EMULATED_CUDA_ENTER(kContext);
   EmulatedStream* const stream = driver.Find(handle);
@@ -180,24 +163,6 @@ EMULATED_CUDA_API cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
   return CUDA_SUCCESS;
 }
 
-EMULATED_CUDA_API cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
-  EMULATED_CUDA_ENTER(kInitialised);
-  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *pool = reinterpret_cast<CUmemoryPool>(&driver.default_stream);
-  return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuMemPoolSetAttribute(CUmemoryPool, int, void* value) {
-  EMULATED_CUDA_ENTER(kInitialised);
-  return value == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuMemPoolTrimTo(CUmemoryPool, size_t) {
-  EMULATED_CUDA_ENTER(kInitialised);
-  return CUDA_SUCCESS;
-}
-
 EMULATED_CUDA_API cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
   EMULATED_CUDA_ENTER(kContext);
   if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -207,12 +172,8 @@ EMULATED_CUDA_API cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
                          "pinned allocation of " + std::to_string(bytes) + " bytes (injected)");
   *pointer = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (*pointer == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  driver.memory->RegisterHost(*pointer, bytes, /*owned=*/true);
+  driver.memory->RegisterHost(*pointer, bytes);
   return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuMemAllocHost_v2(void** pointer, size_t bytes) {
-  return cuMemHostAlloc(pointer, bytes, 0);
 }
 
 EMULATED_CUDA_API cuMemFreeHost(void* pointer) {
@@ -220,26 +181,6 @@ EMULATED_CUDA_API cuMemFreeHost(void* pointer) {
   driver.DrainAll();
   if (!driver.memory->UnregisterHost(pointer)) return CUDA_ERROR_INVALID_VALUE;
   std::free(pointer);
-  return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned) {
-  EMULATED_CUDA_ENTER(kContext);
-  if (pointer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  driver.memory->RegisterHost(pointer, bytes, /*owned=*/false);
-  return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuMemHostUnregister(void* pointer) {
-  EMULATED_CUDA_ENTER(kInitialised);
-  driver.DrainAll();
-  return driver.memory->UnregisterHost(pointer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-EMULATED_CUDA_API cuMemHostGetDevicePointer_v2(CUdeviceptr* device, void* host, unsigned) {
-  EMULATED_CUDA_ENTER(kContext);
-  if (device == nullptr || !IsPinned(driver, host)) return CUDA_ERROR_INVALID_VALUE;
-  *device = reinterpret_cast<CUdeviceptr>(host);
   return CUDA_SUCCESS;
 }
 
@@ -260,11 +201,6 @@ EMULATED_CUDA_API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t 
   return WithinDevice(driver, to, from, bytes, driver.Find(stream));
 }
 
-EMULATED_CUDA_API cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  EMULATED_CUDA_ENTER(kContext);
-  return AnyCopy(driver, to, from, bytes, driver.Find(stream));
-}
-
 EMULATED_CUDA_API cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
   EMULATED_CUDA_ENTER(kContext);
   return Finished(driver, ToDevice(driver, to, from, bytes, &driver.default_stream));
@@ -275,24 +211,8 @@ EMULATED_CUDA_API cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
   return Finished(driver, ToHost(driver, to, from, bytes, &driver.default_stream));
 }
 
-EMULATED_CUDA_API cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  EMULATED_CUDA_ENTER(kContext);
-  return WithinDevice(driver, to, from, bytes, &driver.default_stream);
-}
-
-EMULATED_CUDA_API cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  EMULATED_CUDA_ENTER(kContext);
-  return Finished(driver, AnyCopy(driver, to, from, bytes, &driver.default_stream));
-}
-
 EMULATED_CUDA_API cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
                                   CUstream stream) {
-  EMULATED_CUDA_ENTER(kContext);
-  return Fill(driver, to, value, count, driver.Find(stream));
-}
-
-EMULATED_CUDA_API cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count,
-                                   CUstream stream) {
   EMULATED_CUDA_ENTER(kContext);
   return Fill(driver, to, value, count, driver.Find(stream));
 }
@@ -300,11 +220,6 @@ EMULATED_CUDA_API cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t 
 EMULATED_CUDA_API cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
   EMULATED_CUDA_ENTER(kContext);
   return Fill(driver, to, value, count, driver.Find(stream));
-}
-
-EMULATED_CUDA_API cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
-  EMULATED_CUDA_ENTER(kContext);
-  return Finished(driver, Fill(driver, to, value, count, &driver.default_stream));
 }
 
 EMULATED_CUDA_API cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {

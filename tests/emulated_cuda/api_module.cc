@@ -1,6 +1,5 @@
 // Modules, the linker, functions, launches, occupancy.
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -77,21 +76,23 @@ std::string Describe(const LoadedModule& module) {
   return text;
 }
 
+// The error `code`, with `text` in the log of the caller too.
+CUresult Reject(Driver& driver, const JitLog& log, CUresult code, const std::string& text) {
+  log.Error("emulator: " + text);
+  return driver.Report(code, text);
+}
+
 // Compiles, with errors in the log and the right code.
 CUresult Compile(Driver& driver, const std::string& ptx, const JitLog& log,
                  std::shared_ptr<LoadedModule>* loaded) {
-  const auto reject = [&](CUresult code, const std::string& text) {
-    log.Error("emulator: " + text);
-    return driver.Report(code, text);
-  };
   if (driver.faults.Hit("module_rejected"))
-    return reject(CUDA_ERROR_INVALID_PTX, "the module is rejected (injected)");
+    return Reject(driver, log, CUDA_ERROR_INVALID_PTX, "the module is rejected (injected)");
   try {
     *loaded = driver.Load(ptx);
+  } catch (const TargetError& error) {
+    return Reject(driver, log, CUDA_ERROR_NO_BINARY_FOR_GPU, error.what());
   } catch (const PtxError& error) {
-    const std::string text = error.what();
-    const bool target = text.find("the device is sm_") != std::string::npos;
-    return reject(target ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_PTX, text);
+    return Reject(driver, log, CUDA_ERROR_INVALID_PTX, error.what());
   }
   log.Info(Describe(**loaded));
   return CUDA_SUCCESS;
@@ -100,13 +101,8 @@ CUresult Compile(Driver& driver, const std::string& ptx, const JitLog& log,
 // The PTX of an image: text, or what the linker made of text.
 CUresult PtxOf(Driver& driver, const void* image, const JitLog& log, std::string* ptx) {
   const char* text = static_cast<const char*>(image);
-  if (std::memcmp(text,
-                  "\x7f"
-                  "ELF",
-                  4) == 0) {
-    log.Error("emulator: real cubins cannot run here");
-    return driver.Report(CUDA_ERROR_NO_BINARY_FOR_GPU, "emulator: real cubins cannot run here");
-  }
+  if (std::strncmp(text, "\177ELF", 4) == 0)
+    return Reject(driver, log, CUDA_ERROR_NO_BINARY_FOR_GPU, "real cubins cannot run here");
   if (std::strncmp(text, kWrapped, sizeof(kWrapped) - 1) == 0) text += sizeof(kWrapped) - 1;
   *ptx = text;
   return CUDA_SUCCESS;
@@ -244,18 +240,6 @@ EMULATED_CUDA_API cuModuleGetFunction(CUfunction* function, CUmodule module, con
   return CUDA_SUCCESS;
 }
 
-EMULATED_CUDA_API cuModuleGetGlobal_v2(CUdeviceptr* pointer, size_t* bytes, CUmodule module,
-                                       const char* name) {
-  EMULATED_CUDA_ENTER(kContext);
-  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (driver.modules.count(module) == 0) return CUDA_ERROR_INVALID_HANDLE;
-  const auto found = module->loaded->globals.find(name);
-  if (found == module->loaded->globals.end()) return CUDA_ERROR_NOT_FOUND;
-  if (pointer != nullptr) *pointer = found->second.address;
-  if (bytes != nullptr) *bytes = found->second.bytes;
-  return CUDA_SUCCESS;
-}
-
 EMULATED_CUDA_API cuLinkCreate_v2(unsigned count, CUjit_option* options, void** values,
                                   CUlinkState* state) {
   EMULATED_CUDA_ENTER(kContext);
@@ -272,10 +256,8 @@ EMULATED_CUDA_API cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void*
   EMULATED_CUDA_ENTER(kContext);
   if (state == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const JitLog& log = state->log;
-  if (type != CU_JIT_INPUT_PTX) {
-    log.Error("emulator: only PTX can be linked here");
-    return driver.Report(CUDA_ERROR_NO_BINARY_FOR_GPU, "emulator: only PTX can be linked here");
-  }
+  if (type != CU_JIT_INPUT_PTX)
+    return Reject(driver, log, CUDA_ERROR_NO_BINARY_FOR_GPU, "only PTX can be linked here");
   if (!state->ptx.empty())
     return driver.Report(CUDA_ERROR_NOT_SUPPORTED, "emulator: several inputs cannot be linked");
   state->ptx.assign(static_cast<const char*>(data), size);
@@ -351,11 +333,6 @@ EMULATED_CUDA_API cuFuncSetAttribute(CUfunction function, CUfunction_attribute a
   return CUDA_SUCCESS;
 }
 
-EMULATED_CUDA_API cuFuncSetCacheConfig(CUfunction function, int) {
-  EMULATED_CUDA_ENTER(kContext);
-  return driver.functions.count(function) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
-}
-
 EMULATED_CUDA_API cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
                                  unsigned bx, unsigned by, unsigned bz, unsigned shared,
                                  CUstream handle, void** params, void** extra) {
@@ -389,13 +366,6 @@ EMULATED_CUDA_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfun
   const int by_registers = 65536 / (kernel.registers * rounded);
   *blocks = static_cast<int>(std::min<int64_t>({32, by_shared, by_threads, by_registers}));
   return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
-                                                                       CUfunction function,
-                                                                       int threads, size_t shared,
-                                                                       unsigned) {
-  return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
 }
 
 EMULATED_CUDA_API cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,

@@ -1,10 +1,21 @@
 // Streams, events, capture, graphs.
-#include <memory>
-#include <utility>
+#include <algorithm>
 
 #include "tests/emulated_cuda/driver.h"
 
 using swage::emulated_cuda::Driver;
+
+namespace {
+
+// Ends an object whose handle is among the live ones.
+template <typename T>
+CUresult Destroy(std::unordered_set<T*>& live, T* handle) {
+  if (live.erase(handle) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  delete handle;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
 
 EMULATED_CUDA_API cuStreamCreate(CUstream* stream, unsigned flags) {
   EMULATED_CUDA_ENTER(kContext);
@@ -12,17 +23,6 @@ EMULATED_CUDA_API cuStreamCreate(CUstream* stream, unsigned flags) {
   *stream = new EmulatedStream();
   (*stream)->blocking = flags != CU_STREAM_NON_BLOCKING;
   driver.streams.insert(*stream);
-  return CUDA_SUCCESS;
-}
-
-EMULATED_CUDA_API cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int) {
-  return cuStreamCreate(stream, flags);
-}
-
-EMULATED_CUDA_API cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  EMULATED_CUDA_ENTER(kContext);
-  if (least != nullptr) *least = 0;
-  if (greatest != nullptr) *greatest = 0;
   return CUDA_SUCCESS;
 }
 
@@ -64,10 +64,13 @@ EMULATED_CUDA_API cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
   EmulatedStream* const stream = driver.Find(handle);
   if (stream == nullptr || driver.events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
   if (event->captured != nullptr) {
-    // Joins the capture: both streams add to one graph, in the order of the calls.
-    if (driver.graphs.count(event->captured) == 0 && stream->capture != event->captured) {
-      stream->capture = event->captured;
-    }
+    if (stream == &driver.default_stream) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    // Joins the capture if it still goes on: both streams add to one graph, in the order of the
+    // calls.
+    const bool goes_on =
+        std::any_of(driver.streams.begin(), driver.streams.end(),
+                    [&](const EmulatedStream* other) { return other->capture == event->captured; });
+    if (goes_on) stream->capture = event->captured;
     return CUDA_SUCCESS;
   }
   if (event->stream == nullptr || event->stream == stream) return CUDA_SUCCESS;
@@ -100,9 +103,7 @@ EMULATED_CUDA_API cuEventCreate(CUevent* event, unsigned flags) {
 
 EMULATED_CUDA_API cuEventDestroy_v2(CUevent event) {
   EMULATED_CUDA_ENTER(kInitialised);
-  if (driver.events.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
-  delete event;
-  return CUDA_SUCCESS;
+  return Destroy(driver.events, event);
 }
 
 EMULATED_CUDA_API cuEventRecord(CUevent event, CUstream handle) {
@@ -195,24 +196,6 @@ EMULATED_CUDA_API cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph,
   return CUDA_SUCCESS;
 }
 
-struct EmulatedGraphUpdateResult {
-  int result;
-  void* error_node;
-  void* error_from_node;
-};
-
-// 0 is success, 1 an error: the shape of the graph changed.
-EMULATED_CUDA_API cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
-                                       EmulatedGraphUpdateResult* result) {
-  EMULATED_CUDA_ENTER(kContext);
-  if (driver.graphs.count(graph) == 0 || driver.graph_execs.count(exec) == 0)
-    return CUDA_ERROR_INVALID_HANDLE;
-  const bool same = exec->work.size() == graph->work.size();
-  if (result != nullptr) *result = {same ? 0 : 1, nullptr, nullptr};
-  if (same) exec->work = graph->work;
-  return same ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 EMULATED_CUDA_API cuGraphGetNodes(CUgraph graph, void** nodes, size_t* count) {
   EMULATED_CUDA_ENTER(kContext);
   if (count == nullptr || nodes != nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -235,14 +218,10 @@ EMULATED_CUDA_API cuGraphLaunch(CUgraphExec exec, CUstream handle) {
 
 EMULATED_CUDA_API cuGraphExecDestroy(CUgraphExec exec) {
   EMULATED_CUDA_ENTER(kInitialised);
-  if (driver.graph_execs.erase(exec) == 0) return CUDA_ERROR_INVALID_HANDLE;
-  delete exec;
-  return CUDA_SUCCESS;
+  return Destroy(driver.graph_execs, exec);
 }
 
 EMULATED_CUDA_API cuGraphDestroy(CUgraph graph) {
   EMULATED_CUDA_ENTER(kInitialised);
-  if (driver.graphs.erase(graph) == 0) return CUDA_ERROR_INVALID_HANDLE;
-  delete graph;
-  return CUDA_SUCCESS;
+  return Destroy(driver.graphs, graph);
 }

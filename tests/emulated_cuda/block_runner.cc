@@ -19,6 +19,25 @@ std::string Triple(const uint32_t* values) {
          std::to_string(values[2]) + ")";
 }
 
+// "0-3,7"
+std::string Lanes(uint32_t mask) {
+  std::string text;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    if ((mask >> lane & 1) == 0) continue;
+    int end = lane;
+    while (end + 1 < kWarpSize && (mask >> (end + 1) & 1) != 0) ++end;
+    text += (text.empty() ? "" : ",") + std::to_string(lane) +
+            (end > lane ? "-" + std::to_string(end) : "");
+    lane = end;
+  }
+  return text;
+}
+
+bool SameCollective(const WarpLane& a, const WarpLane& b) {
+  return a.mask == b.mask && a.site->op == b.site->op && a.site->mode == b.site->mode &&
+         a.site->count == b.site->count;
+}
+
 }  // namespace
 
 BlockRunner::BlockRunner(const Kernel& kernel, const LaunchConfig& config, DeviceMemory& memory,
@@ -36,7 +55,7 @@ BlockRunner::BlockRunner(const Kernel& kernel, const LaunchConfig& config, Devic
                 std::chrono::milliseconds(static_cast<int64_t>(config.seconds * 1000))) {
   const size_t local = (static_cast<size_t>(kernel.local_bytes) + 15) / 16 * 16;
   local_.resize(local * (kernel.needs_fibers ? threads_.size() : 1));
-  if (kernel.needs_fibers) fibers_.Reserve(static_cast<int>(threads_.size()), 64 << 10);
+  if (kernel.needs_fibers) fibers_.Reserve(static_cast<int>(threads_.size()));
 }
 
 void BlockRunner::InitThreads(uint32_t x, uint32_t y, uint32_t z) {
@@ -144,15 +163,16 @@ void BlockRunner::Wake(Thread& thread) {
   ready_.push_back(thread.state.index);
 }
 
-std::string BlockRunner::Place(const ThreadState* thread, int site) const {
-  const Site& place = kernel_.sites[static_cast<size_t>(site)];
+std::string BlockRunner::Name(const ThreadState* thread) const {
   return "kernel " + kernel_.name + ", block " + Triple(thread->special + kCtaidX) + ", thread " +
-         Triple(thread->special + kTidX) + ", ptx line " + std::to_string(place.line) + " `" +
-         place.text + "`";
+         Triple(thread->special + kTidX);
 }
 
 void BlockRunner::Fault(const ThreadState* thread, int site, int code, const std::string& text) {
-  if (!error_) error_ = LaunchError{code, Place(thread, site) + ": " + text};
+  if (error_) return;
+  const Site& place = kernel_.sites[static_cast<size_t>(site)];
+  error_ = LaunchError{code, Name(thread) + ", ptx line " + std::to_string(place.line) + " `" +
+                                 place.text + "`: " + text};
 }
 
 void BlockRunner::Misplaced(const ThreadState* thread, int site, uint64_t address) {
@@ -208,8 +228,8 @@ uint8_t* BlockRunner::Shared(ThreadState* thread, int site, uint64_t address) {
                                                     : SharedMemory::kRead;
   uint8_t* const host = shared_.Check(offset, place.bytes, access, thread->index, &fault);
   if (host == nullptr) {
-    const bool bounds = fault.rfind("out-of-bounds", 0) == 0;
-    Fault(thread, site, bounds ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_ERROR_LAUNCH_FAILED, fault);
+    const bool inside = shared_.Contains(offset, static_cast<uint64_t>(place.bytes));
+    Fault(thread, site, inside ? CUDA_ERROR_LAUNCH_FAILED : CUDA_ERROR_ILLEGAL_ADDRESS, fault);
   }
   return host;
 }
@@ -218,10 +238,8 @@ bool BlockRunner::Budget(ThreadState* thread) {
   thread->budget = kernel_.needs_fibers ? kFiberBudget : kBudget;
   if (std::chrono::steady_clock::now() > deadline_) {
     if (!error_) {
-      error_ = LaunchError{
-          CUDA_ERROR_LAUNCH_TIMEOUT,
-          "kernel " + kernel_.name + ", block " + Triple(thread->special + kCtaidX) + ", thread " +
-              Triple(thread->special + kTidX) + ": a loop still runs after the time limit"};
+      error_ = LaunchError{CUDA_ERROR_LAUNCH_TIMEOUT,
+                           Name(thread) + ": a loop still runs after the time limit"};
     }
     return false;
   }
@@ -277,24 +295,6 @@ bool BlockRunner::CompleteBarrier(Thread& own) {
   own.waiting = kNot;
   shared_.BlockSync();
   return true;
-}
-
-std::string BlockRunner::Lanes(uint32_t mask) const {
-  std::string text;
-  for (int lane = 0; lane < kWarpSize; ++lane) {
-    if ((mask >> lane & 1) == 0) continue;
-    int end = lane;
-    while (end + 1 < kWarpSize && (mask >> (end + 1) & 1) != 0) ++end;
-    text += (text.empty() ? "" : ",") + std::to_string(lane) +
-            (end > lane ? "-" + std::to_string(end) : "");
-    lane = end;
-  }
-  return text;
-}
-
-bool BlockRunner::SameCollective(const WarpLane& a, const WarpLane& b) const {
-  return a.mask == b.mask && a.site->op == b.site->op && a.site->mode == b.site->mode &&
-         a.site->count == b.site->count;
 }
 
 bool BlockRunner::Warp(ThreadState* thread, int site, uint32_t mask, const uint32_t* in,

@@ -39,8 +39,6 @@ class BlockRunner {
   void CopyCommit(ThreadState* thread) { ++Of(thread).copy_group; }
   bool CopyWait(ThreadState* thread, uint32_t pending_groups);
   void Fault(const ThreadState* thread, int site, int code, const std::string& text);
-  void Misplaced(const ThreadState* thread, int site, uint64_t address);
-  std::string Describe(uint64_t address) const { return memory_.Describe(address); }
 
  private:
   enum Waiting { kNot, kBarrier, kWarp };
@@ -75,10 +73,10 @@ class BlockRunner {
   void Wake(Thread& thread);
   bool CompleteBarrier(Thread& own);
   bool CompleteWarp(Thread& thread, uint32_t mask);
-  bool SameCollective(const WarpLane& a, const WarpLane& b) const;
   void Deadlock();
-  std::string Place(const ThreadState* thread, int site) const;
-  std::string Lanes(uint32_t mask) const;
+  void Misplaced(const ThreadState* thread, int site, uint64_t address);
+  // Kernel, block and thread, for messages.
+  std::string Name(const ThreadState* thread) const;
 
   const Kernel& kernel_;
   const LaunchConfig& config_;

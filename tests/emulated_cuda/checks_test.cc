@@ -95,8 +95,11 @@ TEST_F(Checks, NullAndHostAddresses) {
   const std::string ptx = Kernel(
       kOut,
       ".reg .b32 %r<2>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [k_param_0];\nld.u32 %r1, [%rd1];");
-  EXPECT_EQ(driver_.Launch(ptx, "k", {}, {&on_host}), CUDA_ERROR_ILLEGAL_ADDRESS);
-  EXPECT_THAT(Detail(), HasSubstr("is in no allocation"));
+  for (int* address : {static_cast<int*>(nullptr), &on_host}) {
+    TestDriver driver;
+    EXPECT_EQ(driver.Launch(ptx, "k", {}, {address}), CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT_THAT(driver.Detail(), HasSubstr("is in no allocation"));
+  }
 }
 
 TEST_F(Checks, MisalignedAccess) {
@@ -295,7 +298,8 @@ TEST_F(Checks, WhatIsNotPtxIsNamed) {
   }
 }
 
-// Whatever is cut off or left out, the text is refused or runs; nothing else happens.
+// Whatever is cut off, the text is refused; whatever is changed, it is refused or loads, and
+// nothing else happens.
 TEST_F(Checks, DamagedTextsAreRefused) {
   const std::string ptx = Kernel(kOut, kRegisters + R"(
     setp.lt.u32 %p1|%p2, %r1, 3;

@@ -23,9 +23,7 @@ std::string Text(const DeviceMemory::Range& range) {
 }  // namespace
 
 DeviceMemory::~DeviceMemory() {
-  for (const auto& [first, range] : ranges_) {
-    if (!range.pinned || range.owned) std::free(range.host);
-  }
+  for (const auto& [first, range] : ranges_) std::free(range.host);
 }
 
 uint64_t DeviceMemory::Allocate(uint64_t bytes, bool read_only) {
@@ -53,9 +51,9 @@ bool DeviceMemory::Free(uint64_t address) {
   return true;
 }
 
-void DeviceMemory::RegisterHost(void* host, uint64_t bytes, bool owned) {
+void DeviceMemory::RegisterHost(void* host, uint64_t bytes) {
   const uint64_t first = reinterpret_cast<uint64_t>(host);
-  ranges_[first] = Range{first, bytes, static_cast<uint8_t*>(host), false, true, owned};
+  ranges_[first] = Range{first, bytes, static_cast<uint8_t*>(host), false, true};
 }
 
 bool DeviceMemory::UnregisterHost(void* host) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <string>
 
 #include "tests/emulated_cuda/kernel.h"
@@ -24,7 +23,6 @@ class DeviceMemory {
     uint8_t* host = nullptr;
     bool read_only = false;  // .const
     bool pinned = false;     // host memory
-    bool owned = false;      // that goes with the context
   };
 
   explicit DeviceMemory(uint64_t total_bytes) : total_(total_bytes) {}
@@ -37,9 +35,9 @@ class DeviceMemory {
   // False if no allocation begins there.
   bool Free(uint64_t address);
 
-  // Host memory that the device can reach. What is `owned` came from aligned_alloc and is freed
-  // with this object if nobody unregistered it.
-  void RegisterHost(void* host, uint64_t bytes, bool owned);
+  // Host memory that the device can reach: it came from aligned_alloc and is freed with this object
+  // if nobody unregistered it.
+  void RegisterHost(void* host, uint64_t bytes);
   bool UnregisterHost(void* host);
 
   // The live range that contains `address`, or null.

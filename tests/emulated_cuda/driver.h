@@ -5,14 +5,7 @@
 // Streams are queues that run as late as they may: when somebody waits for them (or after 512
 // entries), on the thread that waits. A host that reads a result without waiting therefore never
 // finds it. Work that fails leaves a sticky error: every later call that needs the context gives it
-// until the context is reset. EMULATED_CUDA_STREAMS=eager runs everything at once.
-//
-//   EMULATED_CUDA_CC=90            compute capability (80 by default)
-//   EMULATED_CUDA_MEMORY_MB=8192   device memory
-//   EMULATED_CUDA_SEED=0           not 0: blocks and threads run in an order shuffled by it
-//   EMULATED_CUDA_TIMEOUT=60       seconds that a launch may take
-//   EMULATED_CUDA_LOG=PATH         details of errors are appended there instead of stderr; "off"
-//   EMULATED_CUDA_FAULT=...        faults.h
+// until the context is reset. The variables EMULATED_CUDA_* are in README.md.
 #ifndef SWAGE_TESTS_EMULATED_CUDA_DRIVER_H_
 #define SWAGE_TESTS_EMULATED_CUDA_DRIVER_H_
 
@@ -80,6 +73,7 @@ namespace swage::emulated_cuda {
 inline constexpr int kMaxThreads = 1024;
 inline constexpr int kSharedPerBlock = 48 << 10;
 inline constexpr int kNumMultiprocessors = 4;
+inline constexpr int kOldDriverVersion = 11020;  // of the fault driver_too_old
 
 class Driver {
  public:

@@ -313,6 +313,15 @@ TEST_F(DriverTest, HostFunctionsRunInOrder) {
   EXPECT_EQ(value, 3);
 }
 
+TEST_F(DriverTest, EagerStreamsRunAtOnce) {
+  driver_.Set("EMULATED_CUDA_STREAMS", "eager");
+  int value = 1;
+  const CUhostFn triple = [](void* data) { *static_cast<int*>(data) *= 3; };
+  ASSERT_EQ((Call<CUstream, CUhostFn, void*>("cuLaunchHostFunc", NewStream(), triple, &value)),
+            CUDA_SUCCESS);
+  EXPECT_EQ(value, 3);
+}
+
 TEST_F(DriverTest, DeadHandlesAreInvalid) {
   CUstream const stream = NewStream();
   ASSERT_EQ(Call("cuStreamDestroy_v2", stream), CUDA_SUCCESS);
@@ -415,6 +424,22 @@ TEST_F(DriverTest, CapturesEndWithTheirStream) {
   EXPECT_EQ(Call("cuEventDestroy_v2", fork), CUDA_SUCCESS);
   EXPECT_EQ(Call("cuStreamSynchronize", stream), CUDA_SUCCESS);
   EXPECT_EQ(driver_.LiveObjects(), before);
+}
+
+TEST_F(DriverTest, EventsOfAFinishedCaptureJoinNothing) {
+  CUstream const stream = NewStream(), side = NewStream();
+  CUevent const fork = NewEvent();
+  ASSERT_EQ(Call("cuStreamBeginCapture_v2", stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  ASSERT_EQ(Call("cuEventRecord", fork, stream), CUDA_SUCCESS);
+  EXPECT_EQ((Call<CUstream, CUevent, unsigned>("cuStreamWaitEvent", nullptr, fork, 0)),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(Call("cuStreamEndCapture", stream, &graph), CUDA_SUCCESS);
+  ASSERT_EQ(Call("cuGraphDestroy", graph), CUDA_SUCCESS);
+  ASSERT_EQ(Call("cuStreamWaitEvent", side, fork, 0u), CUDA_SUCCESS);
+  CUstreamCaptureStatus status;
+  EXPECT_EQ(Call("cuStreamIsCapturing", side, &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
 // --- The linker

@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -66,6 +65,7 @@ namespace swage::emulated_cuda {
 namespace {
 
 constexpr size_t kPage = 4096;
+constexpr size_t kStackBytes = (64 << 10) + kPage;  // guard page included
 
 #ifdef __SANITIZE_THREAD__
 void* CurrentShadow() { return __tsan_get_current_fiber(); }
@@ -85,18 +85,16 @@ void SwitchShadow(void*) {}
 FiberPool::~FiberPool() { Release(); }
 
 void FiberPool::Release() {
-  if (memory_ != nullptr) munmap(memory_, stack_bytes_ * static_cast<size_t>(count_));
+  if (memory_ != nullptr) munmap(memory_, kStackBytes * static_cast<size_t>(count_));
   memory_ = nullptr;
 }
 
-void FiberPool::Reserve(int count, size_t stack_bytes) {
-  const size_t size = (stack_bytes + kPage - 1) / kPage * kPage + kPage;
-  if (count <= count_ && size <= stack_bytes_) return;
+void FiberPool::Reserve(int count) {
+  if (count <= count_) return;
   Release();
-  count_ = std::max(count, count_);
-  stack_bytes_ = std::max(size, stack_bytes_);
+  count_ = count;
   void* const memory =
-      mmap(nullptr, stack_bytes_ * static_cast<size_t>(count_), PROT_READ | PROT_WRITE,
+      mmap(nullptr, kStackBytes * static_cast<size_t>(count_), PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     std::fprintf(stderr, "emulated driver: no memory for %d stacks\n", count_);
@@ -104,13 +102,13 @@ void FiberPool::Reserve(int count, size_t stack_bytes) {
   }
   memory_ = static_cast<uint8_t*>(memory);
   for (int i = 0; i < count_; ++i)
-    mprotect(memory_ + stack_bytes_ * static_cast<size_t>(i), kPage, PROT_NONE);
+    mprotect(memory_ + kStackBytes * static_cast<size_t>(i), kPage, PROT_NONE);
   stack_pointers_.assign(static_cast<size_t>(count_), nullptr);
   shadows_.resize(static_cast<size_t>(count_));
 }
 
 void FiberPool::Start(int index, Body body, void* context) {
-  uint8_t* const top = memory_ + stack_bytes_ * static_cast<size_t>(index + 1);
+  uint8_t* const top = memory_ + kStackBytes * static_cast<size_t>(index + 1);
   // What the switch pops: r15, r14, r13, r12, rbx, rbp and where it returns to; two words more keep
   // the stack aligned at the call.
   void** const frame = reinterpret_cast<void**>(top) - 9;

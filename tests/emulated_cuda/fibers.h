@@ -20,8 +20,8 @@ class FiberPool {
   FiberPool(const FiberPool&) = delete;
   FiberPool& operator=(const FiberPool&) = delete;
 
-  // At least `count` fibers with stacks of at least `stack_bytes`.
-  void Reserve(int count, size_t stack_bytes);
+  // At least `count` fibers.
+  void Reserve(int count);
   // Fiber `index` will run body(context, index) when it is resumed. The body never returns: its
   // last act is a Suspend. A fiber that is suspended may be started anew at any time.
   void Start(int index, Body body, void* context);
@@ -34,7 +34,6 @@ class FiberPool {
   void Release();
 
   uint8_t* memory_ = nullptr;
-  size_t stack_bytes_ = 0;  // guard page included
   int count_ = 0;
   std::vector<void*> stack_pointers_;
   void* scheduler_ = nullptr;

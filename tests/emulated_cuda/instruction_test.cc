@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <limits>
 
 #include "tests/emulated_cuda/instruction_harness.h"
 #include "tests/emulated_cuda/ptxas.h"

@@ -78,7 +78,7 @@ struct ThreadState {
   int index;  // in the block
 };
 
-// Operations of a whole warp; the number of words that a lane brings and takes away.
+// Operations of a whole warp.
 enum class WarpOp { kShuffle, kVote, kMatch, kReduce, kSyncWarp, kMma, kLoadMatrix };
 
 // A place in the PTX that the runtime must know: an access, a barrier, a warp operation.

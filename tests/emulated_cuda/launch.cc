@@ -29,13 +29,16 @@ std::optional<LaunchError> RunLaunch(const Kernel& kernel, const LaunchConfig& c
   const DefaultFloatControl float_control;
   BlockRunner runner(kernel, config, memory, *fibers);
   const auto [nx, ny, nz] = config.grid;
-  std::vector<uint64_t> order(uint64_t{nx} * ny * nz);
-  std::iota(order.begin(), order.end(), uint64_t{0});
+  const uint64_t blocks = uint64_t{nx} * ny * nz;
+  std::vector<uint64_t> order;  // empty: as they are numbered
   if (config.seed != 0) {
+    order.resize(blocks);
+    std::iota(order.begin(), order.end(), uint64_t{0});
     std::mt19937_64 random(config.seed ^ 0x9e3779b97f4a7c15);
     std::shuffle(order.begin(), order.end(), random);
   }
-  for (const uint64_t block : order) {
+  for (uint64_t i = 0; i < blocks; ++i) {
+    const uint64_t block = order.empty() ? i : order[i];
     const uint32_t x = static_cast<uint32_t>(block % nx);
     const uint32_t y = static_cast<uint32_t>(block / nx % ny);
     const uint32_t z = static_cast<uint32_t>(block / nx / ny);

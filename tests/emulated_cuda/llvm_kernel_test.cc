@@ -16,10 +16,8 @@ using ::testing::HasSubstr;
 constexpr char kDeclarations[] = R"(
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare void @llvm.nvvm.barrier0()
 declare float @llvm.nvvm.shfl.sync.bfly.f32(i32, float, i32, i32)
-declare i32 @llvm.nvvm.redux.sync.umax(i32, i32)
 declare void @llvm.nvvm.cp.async.ca.shared.global.16(ptr addrspace(3), ptr addrspace(1))
 declare void @llvm.nvvm.cp.async.commit.group()
 declare void @llvm.nvvm.cp.async.wait.group(i32)

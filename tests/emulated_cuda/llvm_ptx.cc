@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <utility>
 
 #include "llvm/ADT/SmallString.h"
@@ -37,14 +38,13 @@ std::unique_ptr<llvm::Module> Parse(const std::string& ir, llvm::LLVMContext& co
 }  // namespace
 
 std::string PtxOf(const std::string& ir, const std::string& target) {
-  static const bool initialised = [] {
+  static std::once_flag initialised;
+  std::call_once(initialised, [] {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    return true;
-  }();
-  EXPECT_TRUE(initialised);
+  });
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::Module> module = Parse(ir, context);
   std::string error;
@@ -69,7 +69,10 @@ std::unique_ptr<llvm::orc::LLJIT> HostCodeOf(const std::string& ir) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto machine = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!machine) return nullptr;
+  if (!machine) {
+    ADD_FAILURE() << llvm::toString(machine.takeError());
+    return nullptr;
+  }
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(*machine)
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)

@@ -19,8 +19,6 @@
 namespace swage::emulated_cuda {
 namespace {
 
-int64_t RoundUp(int64_t value, int64_t align) { return (value + align - 1) / align * align; }
-
 std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
 
 // The message of an error of our own side: not the module's fault.
@@ -60,7 +58,7 @@ class Module final : public LoadedModule {
  public:
   explicit Module(DeviceMemory& memory) : memory_(memory) {}
   ~Module() override {
-    for (const auto& [name, global] : globals) memory_.Free(global.address);
+    for (uint64_t address : globals) memory_.Free(address);
   }
 
   void Load(PtxModule ptx, int capability);
@@ -79,8 +77,8 @@ class Module final : public LoadedModule {
 
 void Module::Load(PtxModule ptx, int capability) {
   if (ptx.target > capability) {
-    throw PtxError(0, "the module is for sm_" + std::to_string(ptx.target) + ", the device is sm_" +
-                          std::to_string(capability));
+    throw TargetError(0, "the module is for sm_" + std::to_string(ptx.target) +
+                             ", the device is sm_" + std::to_string(capability));
   }
   PlaceVariables(ptx);
   std::set<std::string> names;
@@ -115,7 +113,7 @@ void Module::PlaceVariables(const PtxModule& ptx) {
     std::memset(host, 0, bytes);
     std::copy(variable.initial.begin(), variable.initial.end(), host);
     symbols_[variable.name] = address;
-    globals[variable.name] = {address, bytes};
+    globals.push_back(address);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/emulated_cuda/device_memory.h"
 #include "tests/emulated_cuda/kernel.h"
@@ -28,11 +29,7 @@ class LoadedModule {
   }
 
   std::map<std::string, Kernel> kernels;
-  struct Global {
-    uint64_t address = 0;
-    uint64_t bytes = 0;
-  };
-  std::map<std::string, Global> globals;
+  std::vector<uint64_t> globals;  // addresses of its variables in device memory
 };
 
 // For a device of the compute capability `capability` (80: 8.0). Module variables live in `memory`

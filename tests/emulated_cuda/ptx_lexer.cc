@@ -103,7 +103,7 @@ class Lexer {
       }
       token->kind = Token::kFloat;
       token->float_bits = kind == 'f' ? 32 : 64;
-      // A NaN keeps its bits: FloatLiteral32 of the translator takes the low word.
+      // As bits, so that a NaN keeps them.
       token->value = static_cast<int64_t>(bits);
       place_ += 2 + digits;
       return;

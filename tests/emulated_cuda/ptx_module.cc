@@ -4,24 +4,6 @@
 
 namespace swage::emulated_cuda {
 
-const char* SpaceName(Space space) {
-  switch (space) {
-    case Space::kGeneric:
-      return "generic";
-    case Space::kParam:
-      return "param";
-    case Space::kGlobal:
-      return "global";
-    case Space::kShared:
-      return "shared";
-    case Space::kLocal:
-      return "local";
-    case Space::kConst:
-      return "const";
-  }
-  return "?";
-}
-
 bool ParseType(const std::string& name, PtxType* type) {
   if (name == "pred") {
     *type = {PtxType::kPred, 1, 1};

@@ -20,9 +20,12 @@ struct PtxError : std::runtime_error {
       : std::runtime_error("ptx line " + std::to_string(line) + ": " + text) {}
 };
 
-enum class Space { kGeneric, kParam, kGlobal, kShared, kLocal, kConst };
+// The module is for a card that the device is not.
+struct TargetError : PtxError {
+  using PtxError::PtxError;
+};
 
-const char* SpaceName(Space space);
+enum class Space { kGeneric, kParam, kGlobal, kShared, kLocal, kConst };
 
 // A type as instructions name it: u32, b8, f16x2, pred ...
 struct PtxType {
@@ -71,6 +74,8 @@ struct Instruction {
   std::string text;  // the statement in one line
 };
 
+inline int64_t RoundUp(int64_t value, int64_t align) { return (value + align - 1) / align * align; }
+
 struct Variable {
   std::string name;
   Space space = Space::kGlobal;
@@ -84,7 +89,6 @@ struct Variable {
 
 struct Function {
   std::string name;
-  bool is_entry = false;
   std::vector<Variable> params;
   int64_t param_bytes = 0;
   std::array<int, 3> max_threads{};       // .maxntid; 0 is unset
@@ -97,7 +101,6 @@ struct Function {
 };
 
 struct PtxModule {
-  int version_major = 0, version_minor = 0;
   int target = 0;  // 80 for sm_80, sm_80a
   std::vector<Variable> variables;
   std::vector<Function> functions;

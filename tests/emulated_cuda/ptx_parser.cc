@@ -2,7 +2,7 @@
 
 #include <bit>
 #include <cctype>
-#include <cstring>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -22,8 +22,6 @@ std::optional<Space> SpaceOf(const std::string& word) {
 bool IsLinkage(const std::string& word) {
   return word == ".visible" || word == ".extern" || word == ".weak" || word == ".common";
 }
-
-int64_t RoundUp(int64_t value, int64_t align) { return (value + align - 1) / align * align; }
 
 class Parser {
  public:
@@ -80,11 +78,7 @@ class Parser {
 
   void ParseTopLevel() {
     if (Accept(".version")) {
-      const Token version = Next();
-      module_.version_major = std::atoi(version.text.c_str());
-      const size_t dot = version.text.find('.');
-      if (dot != std::string::npos)
-        module_.version_minor = std::atoi(version.text.c_str() + dot + 1);
+      Next();
     } else if (Accept(".target")) {
       const std::string target = Word();
       if (target.rfind("sm_", 0) != 0) Fail("unknown target `" + target + "`");
@@ -192,7 +186,6 @@ class Parser {
 
   void ParseFunction() {
     function_ = Function();
-    function_.is_entry = true;
     function_.line = Peek().line;
     function_.name = Word();
     ParseParams();

@@ -47,7 +47,7 @@ void SharedMemory::NoteRead(State* state, int thread) {
 uint8_t* SharedMemory::Check(uint64_t offset, int bytes, Access access, int thread,
                              std::string* fault) {
   const uint64_t size = static_cast<uint64_t>(bytes);
-  if (offset > bytes_.size() || size > bytes_.size() - offset) {
+  if (!Contains(offset, size)) {
     *fault = "out-of-bounds access to shared memory: bytes " +
              std::to_string(static_cast<int64_t>(offset)) + " to " +
              std::to_string(static_cast<int64_t>(offset + size)) + " of " +

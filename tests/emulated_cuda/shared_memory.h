@@ -29,6 +29,9 @@ class SharedMemory {
   uint8_t* Check(uint64_t offset, int bytes, Access access, int thread, std::string* fault);
 
   uint64_t size() const { return bytes_.size(); }
+  bool Contains(uint64_t offset, uint64_t bytes) const {
+    return offset <= size() && bytes <= size() - offset;
+  }
 
  private:
   struct State {

@@ -29,7 +29,7 @@ double AddToOdd(double a, double b) {
   return std::bit_cast<double>(away ? bits + 1 : bits - 1);
 }
 
-// Runs `compute` under a rounding mode: 0 nearest, 1 zero, 2 down, 3 up.
+// Runs `compute` under the mode of RoundingMode.
 template <typename Compute>
 auto Rounded(int32_t mode, Compute compute) {
   static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
@@ -46,19 +46,19 @@ T Arithmetic(int32_t op, int32_t mode, T a, T b, T c) {
   return Rounded(mode, [&]() -> T {
     volatile T result;
     switch (op) {
-      case 0:
+      case kSoftAdd:
         result = x + y;
         break;
-      case 1:
+      case kSoftSub:
         result = x - y;
         break;
-      case 2:
+      case kSoftMul:
         result = x * y;
         break;
-      case 3:
+      case kSoftDiv:
         result = x / y;
         break;
-      case 4:
+      case kSoftSqrt:
         result = std::sqrt(T{x});
         break;
       default:
@@ -82,7 +82,10 @@ double SmallToDouble(SmallFloat format, uint16_t bits) {
   return sign * std::ldexp(mantissa + 1024, exponent - 25);
 }
 
-uint16_t DoubleToSmall(SmallFloat format, double value, bool toward_zero) {
+namespace {
+
+// Rounded to nearest even, or truncated; NaN becomes 0x7fff.
+uint16_t DoubleToSmall(SmallFloat format, double value, bool toward_zero = false) {
   if (std::isnan(value)) return 0x7fff;
   const auto [exponent_bits, mantissa_bits] = FormatOf(format);
   const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -104,21 +107,38 @@ uint16_t DoubleToSmall(SmallFloat format, double value, bool toward_zero) {
   return sign | static_cast<uint16_t>(bits);
 }
 
+// a * b + c with one rounding.
 uint16_t SmallFma(SmallFloat format, uint16_t a, uint16_t b, uint16_t c) {
   // The product of two such numbers is exact in double.
   const double product = SmallToDouble(format, a) * SmallToDouble(format, b);
   return DoubleToSmall(format, AddToOdd(product, SmallToDouble(format, c)));
 }
 
+// An integer as T, rounded once.
+template <typename T>
+T RoundedInteger(int32_t mode, int32_t is_signed, int64_t value) {
+  volatile int64_t exact = value;
+  return Rounded(mode, [&]() -> T {
+    volatile T result =
+        is_signed != 0 ? static_cast<T>(exact) : static_cast<T>(static_cast<uint64_t>(exact));
+    return result;
+  });
+}
+
+SmallFloat SmallFormat(int32_t bfloat) {
+  return bfloat != 0 ? SmallFloat::kBfloat : SmallFloat::kHalf;
+}
+
+}  // namespace
+
 extern "C" {
 
 uint32_t emu_fma_small(int32_t bfloat, uint32_t a, uint32_t b, uint32_t c) {
-  return SmallFma(bfloat != 0 ? SmallFloat::kBfloat : SmallFloat::kHalf, static_cast<uint16_t>(a),
-                  static_cast<uint16_t>(b), static_cast<uint16_t>(c));
+  return SmallFma(SmallFormat(bfloat), static_cast<uint16_t>(a), static_cast<uint16_t>(b),
+                  static_cast<uint16_t>(c));
 }
 uint32_t emu_narrow(int32_t bfloat, int32_t toward_zero, double value) {
-  return DoubleToSmall(bfloat != 0 ? SmallFloat::kBfloat : SmallFloat::kHalf, value,
-                       toward_zero != 0);
+  return DoubleToSmall(SmallFormat(bfloat), value, toward_zero != 0);
 }
 // An integer to f16 or bf16, rounded once: a long double holds all of 64 bits.
 uint32_t emu_narrow_int(int32_t bfloat, int32_t is_signed, int64_t value) {
@@ -135,20 +155,10 @@ float emu_round_f32(int32_t mode, double value) {
   });
 }
 float emu_int_f32(int32_t mode, int32_t is_signed, int64_t value) {
-  volatile int64_t exact = value;
-  return Rounded(mode, [&]() -> float {
-    volatile float result = is_signed != 0 ? static_cast<float>(exact)
-                                           : static_cast<float>(static_cast<uint64_t>(exact));
-    return result;
-  });
+  return RoundedInteger<float>(mode, is_signed, value);
 }
 double emu_int_f64(int32_t mode, int32_t is_signed, int64_t value) {
-  volatile int64_t exact = value;
-  return Rounded(mode, [&]() -> double {
-    volatile double result = is_signed != 0 ? static_cast<double>(exact)
-                                            : static_cast<double>(static_cast<uint64_t>(exact));
-    return result;
-  });
+  return RoundedInteger<double>(mode, is_signed, value);
 }
 float emu_op_f32(int32_t op, int32_t mode, float a, float b, float c) {
   return Arithmetic(op, mode, a, b, c);

@@ -8,6 +8,7 @@
 #define SWAGE_TESTS_EMULATED_CUDA_SOFT_FLOAT_H_
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "tests/emulated_cuda/runtime_calls.h"
@@ -18,11 +19,14 @@ enum class SmallFloat { kHalf, kBfloat };
 
 // Exact.
 double SmallToDouble(SmallFloat format, uint16_t bits);
-// Rounded to nearest even (`toward_zero` false) or truncated; NaN becomes 0x7fff.
 
-uint16_t DoubleToSmall(SmallFloat format, double value, bool toward_zero = false);
-// a * b + c with one rounding.
-uint16_t SmallFma(SmallFloat format, uint16_t a, uint16_t b, uint16_t c);
+// The first argument of emu_op_*.
+enum SoftOp : int32_t { kSoftAdd, kSoftSub, kSoftMul, kSoftDiv, kSoftSqrt, kSoftFma };
+
+// The number of a PTX rounding (or "") for the calls that take one.
+inline uint64_t RoundingMode(std::string_view rounding) {
+  return rounding == "rz" ? 1 : rounding == "rm" ? 2 : rounding == "rp" ? 3 : 0;
+}
 
 // What translated code may call.
 const std::vector<RuntimeCall>& MathCalls();

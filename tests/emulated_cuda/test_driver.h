@@ -4,8 +4,8 @@
 //
 //   TestDriver driver;                                  // cuInit, context, EMULATED_CUDA_LOG=off
 //   DeviceArray<float> x(driver, {1, 2, 3});
-//   ASSERT_EQ(driver.Launch(ptx, "add", {.grid = 1, .block = 3}, {x.address(), 2.0f}),
-//   CUDA_SUCCESS); EXPECT_THAT(x.Read(), ElementsAre(...));
+//   CUresult result = driver.Launch(ptx, "add", {.grid = 1, .block = 3}, {x.address(), 2.0f});
+//   EXPECT_THAT(x.Read(), ElementsAre(...));
 //
 // A new TestDriver starts with a new context; variables that it set are unset with it.
 #ifndef SWAGE_TESTS_EMULATED_CUDA_TEST_DRIVER_H_

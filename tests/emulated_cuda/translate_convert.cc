@@ -1,18 +1,11 @@
 // cvt in all its forms.
 #include "llvm/IR/Intrinsics.h"
+#include "tests/emulated_cuda/soft_float.h"
 #include "tests/emulated_cuda/translator.h"
 
 namespace swage::emulated_cuda {
 
 namespace intrinsic = llvm::Intrinsic;
-
-namespace {
-
-uint64_t RoundingMode(const std::string& rounding) {
-  return rounding == "rz" ? 1 : rounding == "rm" ? 2 : rounding == "rp" ? 3 : 0;
-}
-
-}  // namespace
 
 // cvt.mode.to.from d, a
 void Translator::Convert(const Instruction& instruction, Modifiers& modifiers) {
@@ -116,17 +109,12 @@ void Translator::ConvertFloatToFloat(Modifiers& modifiers, const PtxType& to, co
     Fail("a narrower float needs a rounding");
   }
   if (saturate) value = Saturate(value);
-  if (relu)
-    value = Minimum(value, llvm::ConstantFP::getZero(value->getType()), /*maximum=*/true, true);
+  if (relu) value = Relu(value);
   if (to.is_small_float()) {
     if (rounding == "rm" || rounding == "rp") Fail("this rounding is not emulated");
-    Value* const wide = builder_.CreateFPExt(value, builder_.getDoubleTy());
-    const bool direct = rounding != "rz" && from.bits <= 32;
-    if (direct) return SetFloat(Arg(0), value, to);
-    Value* const bits =
-        Call("emu_narrow", IntType(32),
-             {Int(32, to.kind == PtxType::kBfloat), Int(32, rounding == "rz"), wide});
-    return Set(Arg(0), builder_.CreateTrunc(bits, IntType(16)));
+    const bool toward_zero = rounding == "rz";
+    return Set(Arg(0), toward_zero || from.bits == 64 ? NarrowOnce(value, to, toward_zero)
+                                                      : Narrow(value, to));
   }
   if (to.bits == 64) {
     value = builder_.CreateFPExt(value, builder_.getDoubleTy());
@@ -137,6 +125,18 @@ void Translator::ConvertFloatToFloat(Modifiers& modifiers, const PtxType& to, co
   }
   if (flush && to.bits == 32) value = Flush(value);
   SetFloat(Arg(0), CanonicalNan(value), to);
+}
+
+Translator::Value* Translator::NarrowOnce(Value* value, const PtxType& type, bool toward_zero) {
+  Value* const bits = Call("emu_narrow", IntType(32),
+                           {Int(32, type.kind == PtxType::kBfloat), Int(32, toward_zero),
+                            builder_.CreateFPExt(value, builder_.getDoubleTy())});
+  return builder_.CreateTrunc(bits, IntType(16));
+}
+
+Translator::Value* Translator::Relu(Value* value) {
+  return Minimum(value, llvm::ConstantFP::getZero(value->getType()), /*maximum=*/true,
+                 /*propagate_nan=*/true);
 }
 
 // cvt.rn.bf16x2.f32 d, a, b: a is the upper half.
@@ -152,16 +152,8 @@ void Translator::ConvertPacked(Modifiers& modifiers, const PtxType& to, const Pt
   llvm::SmallVector<Value*, 2> lanes;
   for (size_t i : {2, 1}) {
     Value* value = GetFloat(Arg(i), from);
-    if (relu)
-      value = Minimum(value, llvm::ConstantFP::getZero(value->getType()), /*maximum=*/true, true);
-    if (rounding == "rn") {
-      lanes.push_back(Narrow(value, single));
-      continue;
-    }
-    Value* const bits = Call("emu_narrow", IntType(32),
-                             {Int(32, to.kind == PtxType::kBfloat), Int(32, 1),
-                              builder_.CreateFPExt(value, builder_.getDoubleTy())});
-    lanes.push_back(builder_.CreateTrunc(bits, IntType(16)));
+    if (relu) value = Relu(value);
+    lanes.push_back(rounding == "rn" ? Narrow(value, single) : NarrowOnce(value, single, true));
   }
   Set(Arg(0), JoinLanes(lanes, 16));
 }

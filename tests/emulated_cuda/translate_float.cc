@@ -4,22 +4,12 @@
 #include <algorithm>
 
 #include "llvm/IR/Intrinsics.h"
+#include "tests/emulated_cuda/soft_float.h"
 #include "tests/emulated_cuda/translator.h"
 
 namespace swage::emulated_cuda {
 
 namespace intrinsic = llvm::Intrinsic;
-
-namespace {
-
-// The numbers of Arithmetic in soft_float.cc.
-enum SoftOp : uint64_t { kSoftAdd, kSoftSub, kSoftMul, kSoftDiv, kSoftSqrt, kSoftFma };
-
-uint64_t RoundingMode(const std::string& rounding) {
-  return rounding == "rz" ? 1 : rounding == "rm" ? 2 : rounding == "rp" ? 3 : 0;
-}
-
-}  // namespace
 
 Translator::FloatMode Translator::TakeFloatMode(Modifiers& modifiers, const PtxType& type) {
   FloatMode mode;
@@ -58,6 +48,12 @@ Translator::Value* Translator::Finish(Value* value, const FloatMode& mode) {
   if (mode.flush) value = Flush(value);
   if (mode.saturate) return Saturate(value);
   return CanonicalNan(value);
+}
+
+Translator::Value* Translator::SoftCall(uint64_t op, const PtxType& type, const FloatMode& mode,
+                                        Value* a, Value* b, Value* c) {
+  return Call(type.bits == 64 ? "emu_op_f64" : "emu_op_f32", FloatType(type),
+              {Int(32, op), Int(32, RoundingMode(mode.rounding)), a, b, c});
 }
 
 Translator::Value* Translator::Widen(Value* bits, const PtxType& type) {
@@ -111,8 +107,7 @@ void Translator::FloatBinary(const Instruction& instruction, Modifiers& modifier
                                                   : kSoftMul;
   Value* result;
   if (!mode.rounding.empty()) {
-    result = Call(type.bits == 64 ? "emu_op_f64" : "emu_op_f32", FloatType(type),
-                  {Int(32, op), Int(32, RoundingMode(mode.rounding)), a, b, a});
+    result = SoftCall(op, type, mode, a, b, a);
   } else {
     result = op == kSoftAdd   ? builder_.CreateFAdd(a, b)
              : op == kSoftSub ? builder_.CreateFSub(a, b)
@@ -154,8 +149,7 @@ void Translator::Fma(const Instruction& instruction, Modifiers& modifiers) {
   if (mode.rounding.empty()) {
     result = builder_.CreateIntrinsic(intrinsic::fma, {a->getType()}, {a, b, c});
   } else {
-    result = Call(type.bits == 64 ? "emu_op_f64" : "emu_op_f32", FloatType(type),
-                  {Int(32, kSoftFma), Int(32, RoundingMode(mode.rounding)), a, b, c});
+    result = SoftCall(kSoftFma, type, mode, a, b, c);
   }
   SetFloat(Arg(0), Finish(result, mode), type);
 }
@@ -248,10 +242,7 @@ void Translator::FloatDiv(const Instruction&, Modifiers& modifiers, const PtxTyp
   Value* const a = GetFloat(Arg(1), type, mode.flush);
   Value* const b = GetFloat(Arg(2), type, mode.flush);
   Value* const result =
-      mode.rounding.empty()
-          ? builder_.CreateFDiv(a, b)
-          : Call(type.bits == 64 ? "emu_op_f64" : "emu_op_f32", FloatType(type),
-                 {Int(32, kSoftDiv), Int(32, RoundingMode(mode.rounding)), a, b, a});
+      mode.rounding.empty() ? builder_.CreateFDiv(a, b) : SoftCall(kSoftDiv, type, mode, a, b, a);
   SetFloat(Arg(0), Finish(result, mode), type);
 }
 
@@ -272,10 +263,8 @@ void Translator::FloatUnary(const Instruction& instruction, Modifiers& modifiers
   Value* result;
   if (exact_form && !mode.rounding.empty()) {
     Value* const one = llvm::ConstantFP::get(value->getType(), 1.0);
-    result =
-        Call(type.bits == 64 ? "emu_op_f64" : "emu_op_f32", FloatType(type),
-             {Int(32, opcode == "rcp" ? kSoftDiv : kSoftSqrt), Int(32, RoundingMode(mode.rounding)),
-              opcode == "rcp" ? one : value, value, value});
+    result = opcode == "rcp" ? SoftCall(kSoftDiv, type, mode, one, value, value)
+                             : SoftCall(kSoftSqrt, type, mode, value, value, value);
   } else if (opcode == "rcp") {
     result = builder_.CreateFDiv(llvm::ConstantFP::get(value->getType(), 1.0), value);
   } else if (opcode == "sqrt") {

@@ -120,7 +120,8 @@ Translator::Value* Translator::AddressOf(const Operand& operand) {
 Translator::Value* Translator::CheckedOffset(Value* address, uint64_t base, int64_t size,
                                              Value* host, const Site& site, int id) {
   if (site.bytes > size)
-    Fail("an access to space " + std::string(SpaceName(site.space)) + ", of which there is none");
+    Fail(std::string("an access to space ") + (site.space == Space::kParam ? "param" : "local") +
+         ", of which there is none");
   Value* const offset = builder_.CreateSub(address, Int(64, base));
   Value* const inside =
       builder_.CreateICmpULE(offset, Int(64, static_cast<uint64_t>(size - site.bytes)));
@@ -189,59 +190,56 @@ Translator::Value* Translator::HostAddress(const Operand& operand, Site site) {
   return host;
 }
 
-void Translator::Load(const Instruction&, Modifiers& modifiers) {
-  RequireArgs(2);
-  Site site;
-  site.space = TakeSpace(modifiers);
+Translator::Access Translator::TakeAccess(Modifiers& modifiers, const Operand& registers) {
+  Access access;
+  access.site.space = TakeSpace(modifiers);
   if (TakeOrder(modifiers)) kernel_->needs_fibers = true;
   TakeCacheHints(modifiers);
   const std::string vector = modifiers.TakeOneOf({"v2", "v4", "v8"});
-  const PtxType type = modifiers.TakeType();
+  access.type = modifiers.TakeType();
   const size_t count = vector.empty() ? 1 : static_cast<size_t>(vector[1] - '0');
-  if ((Arg(0).kind == Operand::kVector) != (count > 1) ||
-      (count > 1 && Arg(0).parts.size() != count)) {
+  if ((registers.kind == Operand::kVector) != (count > 1) ||
+      (count > 1 && registers.parts.size() != count)) {
     Fail("the vector has another number of registers");
   }
-  if (type.kind == PtxType::kPred) Fail("predicates are not in memory");
-  site.bytes = static_cast<int>(count) * type.total_bits() / 8;
+  if (access.type.kind == PtxType::kPred) Fail("predicates are not in memory");
+  access.site.bytes = static_cast<int>(count) * access.type.total_bits() / 8;
+  if (count == 1) access.registers.push_back(&registers);
+  for (const Operand& part : registers.parts) access.registers.push_back(&part);
+  return access;
+}
+
+Translator::Value* Translator::ElementAddress(Value* host, const PtxType& type, size_t index) {
+  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), host,
+                                     index * static_cast<size_t>(type.total_bits()) / 8);
+}
+
+void Translator::Load(const Instruction&, Modifiers& modifiers) {
+  RequireArgs(2);
+  const auto& [site, type, registers] = TakeAccess(modifiers, Arg(0));
   Value* const host = HostAddress(Arg(1), site);
-  for (size_t i = 0; i < count; ++i) {
-    const size_t offset = i * static_cast<size_t>(type.total_bits()) / 8;
-    Value* const place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), host, offset);
-    Value* const value =
-        builder_.CreateAlignedLoad(IntType(type.total_bits()), place, llvm::Align(1));
-    Set(count > 1 ? Arg(0).parts[i] : Arg(0), value, type.is_signed());
+  for (size_t i = 0; i < registers.size(); ++i) {
+    Value* const value = builder_.CreateAlignedLoad(IntType(type.total_bits()),
+                                                    ElementAddress(host, type, i), llvm::Align(1));
+    Set(*registers[i], value, type.is_signed());
   }
 }
 
 void Translator::Store(const Instruction&, Modifiers& modifiers) {
   RequireArgs(2);
-  Site site;
-  site.space = TakeSpace(modifiers);
-  site.store = true;
-  if (site.space == Space::kConst || site.space == Space::kParam)
+  Access access = TakeAccess(modifiers, Arg(1));
+  access.site.store = true;
+  if (access.site.space == Space::kConst || access.site.space == Space::kParam)
     Fail("this space cannot be written");
-  if (TakeOrder(modifiers)) kernel_->needs_fibers = true;
-  TakeCacheHints(modifiers);
-  const std::string vector = modifiers.TakeOneOf({"v2", "v4", "v8"});
-  const PtxType type = modifiers.TakeType();
-  const size_t count = vector.empty() ? 1 : static_cast<size_t>(vector[1] - '0');
-  if ((Arg(1).kind == Operand::kVector) != (count > 1) ||
-      (count > 1 && Arg(1).parts.size() != count)) {
-    Fail("the vector has another number of registers");
-  }
-  if (type.kind == PtxType::kPred) Fail("predicates are not in memory");
-  site.bytes = static_cast<int>(count) * type.total_bits() / 8;
-  Value* const host = HostAddress(Arg(0), site);
-  for (size_t i = 0; i < count; ++i) {
-    const size_t offset = i * static_cast<size_t>(type.total_bits()) / 8;
-    Value* const place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), host, offset);
-    builder_.CreateAlignedStore(Get(count > 1 ? Arg(1).parts[i] : Arg(1), type.total_bits()), place,
-                                llvm::Align(1));
+  Value* const host = HostAddress(Arg(0), access.site);
+  for (size_t i = 0; i < access.registers.size(); ++i) {
+    builder_.CreateAlignedStore(Get(*access.registers[i], access.type.total_bits()),
+                                ElementAddress(host, access.type, i), llvm::Align(1));
   }
 }
 
-// Threads change hands at barriers and warp operations only, so load, compute, store is atomic.
+// Threads change hands at barriers, warp operations and backward branches only, so load, compute,
+// store is atomic.
 void Translator::Atomic(const Instruction& instruction, Modifiers& modifiers) {
   const bool returns = instruction.opcode == "atom";
   Site site;

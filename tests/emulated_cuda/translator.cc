@@ -116,11 +116,7 @@ void Translator::Run() {
   DeclareRegisters();
   for (size_t i = 0; i < function_.instructions.size(); ++i) Translate(i);
   index_ = function_.instructions.size();
-  for (const auto& [label, index] : function_.labels) {
-    if (index < index_) continue;
-    builder_.CreateBr(LabelBlock(label));
-    builder_.SetInsertPoint(LabelBlock(label));
-  }
+  PlaceLabels(index_);
   builder_.CreateRet(Int(32, 0));
   builder_.SetInsertPoint(failed_);
   builder_.CreateRet(Int(32, 1));
@@ -135,13 +131,17 @@ void Translator::DeclareRegisters() {
   }
 }
 
-void Translator::Translate(size_t index) {
-  index_ = index;
+void Translator::PlaceLabels(size_t index) {
   for (const auto& [label, target] : function_.labels) {
     if (target != index) continue;
     builder_.CreateBr(LabelBlock(label));
     builder_.SetInsertPoint(LabelBlock(label));
   }
+}
+
+void Translator::Translate(size_t index) {
+  index_ = index;
+  PlaceLabels(index);
   const Instruction& instruction = function_.instructions[index];
   current_ = &instruction;
   if (instruction.predicate.empty()) return TranslateBody(instruction);
@@ -207,7 +207,7 @@ void Translator::Return(const Instruction&, Modifiers& modifiers) {
   builder_.SetInsertPoint(NewBlock("after"));
 }
 
-void Translator::Trap(const Instruction& instruction, Modifiers&) {
+void Translator::Trap(const Instruction&, Modifiers&) {
   Call("emu_trap", builder_.getVoidTy(), {thread_, Int(32, static_cast<uint64_t>(AddSite({})))});
   builder_.CreateBr(failed_);
   builder_.SetInsertPoint(NewBlock("after"));

@@ -43,6 +43,8 @@ class Translator {
   [[noreturn]] void Fail(const std::string& why) const;
   void DeclareRegisters();
   void Translate(size_t index);
+  // The labels in front of instruction `index`.
+  void PlaceLabels(size_t index);
   void TranslateBody(const Instruction& instruction);
   void Branch(const Instruction& instruction, Modifiers& modifiers);
   void CountBackwardBranch();
@@ -117,6 +119,9 @@ class Translator {
   Value* Saturate(Value* value);
   Value* CanonicalNan(Value* value);
   Value* Finish(Value* value, const FloatMode& mode);
+  // One of SoftOp, rounded as `mode` says.
+  Value* SoftCall(uint64_t op, const PtxType& type, const FloatMode& mode, Value* a, Value* b,
+                  Value* c);
   // f16 and bf16 bits of lane `lane` <-> float.
   Value* Widen(Value* bits, const PtxType& type);
   Value* Narrow(Value* value, const PtxType& type);
@@ -131,6 +136,9 @@ class Translator {
   void ConvertFloatToFloat(Modifiers&, const PtxType& to, const PtxType& from);
   void ConvertPacked(Modifiers&, const PtxType& to, const PtxType& from);
   Value* RoundToIntegral(Value* value, const std::string& rounding);
+  // The bits of f16 or bf16, rounded once from any float.
+  Value* NarrowOnce(Value* value, const PtxType& type, bool toward_zero);
+  Value* Relu(Value* value);
 
   // --- translate_memory.cc
   void Move(const Instruction&, Modifiers&);
@@ -142,6 +150,15 @@ class Translator {
   Value* AtomicResult(const std::string& op, const PtxType& type, Value* old);
   void Prefetch(const Instruction&, Modifiers&);
   void Fence(const Instruction&, Modifiers&);
+  // What a load or store says: the place, the type of an element, and a register for each.
+  struct Access {
+    Site site;
+    PtxType type;
+    llvm::SmallVector<const Operand*, 8> registers;
+  };
+  Access TakeAccess(Modifiers& modifiers, const Operand& registers);
+  // Element `index` of what lies at `host`.
+  Value* ElementAddress(Value* host, const PtxType& type, size_t index);
   Space TakeSpace(Modifiers& modifiers);
   void TakeCacheHints(Modifiers& modifiers);
   bool TakeOrder(Modifiers& modifiers);

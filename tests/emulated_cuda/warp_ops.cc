@@ -150,7 +150,7 @@ std::string LoadMatrix(const WarpLanes& lanes, const SharedRow& row) {
     for (int r = 0; r < 8; ++r) {
       const int lane = 8 * m + r;
       const uint8_t* const from = row(lane, lanes[static_cast<size_t>(lane)].in[0]);
-      if (from == nullptr) return "ldmatrix";
+      if (from == nullptr) return "a row outside";  // whoever looked the row up said more
       std::memcpy(matrix[r], from, sizeof(matrix[r]));
     }
     for (int lane = 0; lane < kWarpSize; ++lane) {

@@ -165,17 +165,20 @@ TEST_F(DriverTest, EventsOrderStreamsAndMeasure) {
   const auto first = Stream::Create(device), second = Stream::Create(device);
   ASSERT_TRUE(first.ok() && second.ok());
   const auto memory = DeviceMemory::Allocate(*first, 64);
+  const auto copy = DeviceMemory::Allocate(*first, 64);
   const auto host = HostMemory::Allocate(device, 64);
-  ASSERT_TRUE(memory.ok() && host.ok());
+  ASSERT_TRUE(memory.ok() && copy.ok() && host.ok());
   const auto begin = Event::Create(device, true), end = Event::Create(device, true);
   ASSERT_TRUE(begin.ok() && end.ok());
   EXPECT_TRUE(first->Record(*begin).ok());
   EXPECT_TRUE(first->Fill(memory->pointer(), 7, 64).ok());
+  EXPECT_TRUE(first->Copy(copy->pointer(), memory->pointer(), 64).ok());
   EXPECT_TRUE(first->Record(*end).ok());
   EXPECT_TRUE(second->Wait(*end).ok());
-  EXPECT_TRUE(second->CopyOut(host->data(), memory->pointer(), 64).ok());
+  EXPECT_TRUE(second->CopyOut(host->data(), copy->pointer(), 64).ok());
   EXPECT_TRUE(second->Synchronize().ok());
   EXPECT_EQ(static_cast<const uint8_t*>(host->data())[63], 7);
+  EXPECT_TRUE(end->Synchronize().ok());
   const auto ms = end->ElapsedMs(*begin);
   ASSERT_TRUE(ms.ok()) << ms.status();
   EXPECT_GE(*ms, 0);
@@ -193,6 +196,8 @@ TEST_F(DriverTest, ResourcesOfAKernelAreRead) {
   EXPECT_GT(resources->registers, 0);
   EXPECT_EQ(resources->shared_bytes, 0);
   EXPECT_GE(resources->max_threads, 32);
+  EXPECT_TRUE(add->AllowSharedBytes(100 << 10).ok());
+  EXPECT_FALSE(add->AllowSharedBytes(1 << 20).ok());
   EXPECT_THAT(ErrorOf(module->Find("sub").status()), HasSubstr("asked for 'sub'"));
 }
 
@@ -203,7 +208,8 @@ TEST_F(DriverTest, CodeThatTheDriverRefusesIsAnErrorWithItsLog) {
   for (const Status& status :
        {Module::LoadPtx(device, bad).status(), LinkPtx(device, bad).status()}) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
-    EXPECT_THAT(ErrorOf(status), HasSubstr("CUDA_ERROR_INVALID_PTX"));
+    EXPECT_THAT(ErrorOf(status),
+                AllOf(HasSubstr("CUDA_ERROR_INVALID_PTX"), HasSubstr("\nemulator: ptx line 5: ")));
   }
   EXPECT_THAT(ErrorOf(Module::LoadPtx(device, std::string("\0ptx", 4)).status()),
               HasSubstr("zero byte"));
