@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/quantile.h"
 #include "compiler/ir/parser.h"
 #include "tests/codegen/emit/kernel_runner.h"
 #include "tests/codegen/emit/kernel_texts.h"
@@ -57,11 +58,6 @@ class Runnable {
   std::vector<void*> pointers_;
 };
 
-double Quantile(std::vector<double> times, double q) {
-  std::sort(times.begin(), times.end());
-  return times[static_cast<size_t>(q * (times.size() - 1))];
-}
-
 void Compare(benchmark::State& state, const std::string& hlo, double flops) {
   const auto module = ir::ParseHlo(hlo, "bench.hlo");
   if (!module.ok()) return state.SkipWithError(std::string(module.status().message()).c_str());
@@ -75,11 +71,11 @@ void Compare(benchmark::State& state, const std::string& hlo, double flops) {
     a.push_back(run_time.Time(repetitions));
     b.push_back(baked.Time(repetitions));
   }
-  const double median = Quantile(a, 0.5);
+  const double median = bench::Quantile(a, 0.5);
   state.counters["us"] = median * 1e6;
-  state.counters["ratio"] = median / Quantile(b, 0.5);
+  state.counters["ratio"] = median / bench::Quantile(b, 0.5);
   state.SetLabel(std::string(run_time.schedule()));
-  state.counters["spread"] = (Quantile(a, 0.75) - Quantile(a, 0.25)) / median;
+  state.counters["spread"] = bench::Spread(a);
   if (flops > 0) state.counters["GFLOP/s"] = flops / median * 1e-9;
 }
 

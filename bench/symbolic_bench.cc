@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/quantile.h"
 #include "cache/config.h"
 #include "cache/tiers.h"
 #include "runtime/cpu_backend.h"
@@ -46,12 +47,7 @@ struct Side {
     return took.count() / repetitions;
   }
   void Measure() { us.push_back(Time()); }
-  double Quantile(double q) const {
-    std::vector<double> sorted = us;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))];
-  }
-  double median() const { return Quantile(0.5); }
+  double median() const { return bench::Quantile(us, 0.5); }
 };
 
 // A call of the program, by a jit function of its own.
@@ -87,7 +83,7 @@ void Compare(benchmark::State& state, const SizedProgram& program, Mode mode, in
   state.counters["us"] = open.median();
   state.counters["exact"] = open.median() / exact.median();
   state.counters["baked"] = open.median() / baked.median();
-  state.counters["spread"] = (open.Quantile(0.75) - open.Quantile(0.25)) / open.median();
+  state.counters["spread"] = bench::Spread(open.us);
   if (!bound.has_value()) return;
   state.counters["bucket"] = static_cast<double>(*bound);
   state.counters["at_bound"] = at_bound->median() / exact.median();

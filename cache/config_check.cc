@@ -85,16 +85,6 @@ class FunctionChecker {
     }
   }
 
-  int64_t BucketCount(const SymbolPolicy& symbol) const {
-    if (mode_ == Mode::kSymbolic) return 1;
-    if (mode_ == Mode::kBucket && !symbol.buckets.exact()) {
-      return static_cast<int64_t>(symbol.buckets.bounds().size());
-    }
-    const SizeRange sizes = policy::MultiplesIn({symbol.min, symbol.max}, symbol.multiple_of);
-    const int64_t steps = (sizes.high - sizes.low) / symbol.multiple_of;
-    return steps == policy::kUnbounded ? steps : steps + 1;
-  }
-
   int64_t limit() const { return function_.max_compiles.value_or(0); }
   // Of programs that are warmed up.
   int64_t MostWarmup() const { return limit() == 0 ? kMaxWarmup : limit(); }
@@ -109,7 +99,7 @@ class FunctionChecker {
     for (const std::string& name : used_) {
       const SymbolPolicy* symbol = function_.FindSymbol(name);
       if (symbol == nullptr) return;
-      product.Times(BucketCount(*symbol), name);
+      product.Times(policy::CountPrograms(*symbol, mode_), name);
     }
     if (product.text.empty() || product.count <= limit()) return;
     problems_.Warning(table_.place,
@@ -172,7 +162,8 @@ class FunctionChecker {
       problems_.Error(value.place, absl::StrCat(value.name, ": ", problem));
       return std::nullopt;
     }
-    return WarmupAxis{value.symbol, value.all ? AllSizes(*symbol) : value.sizes};
+    return WarmupAxis{value.symbol,
+                      value.all ? policy::SizeOfEachProgram(*symbol, mode_) : value.sizes};
   }
 
   std::string WhyNotAll(const SymbolPolicy& symbol) const {
@@ -180,7 +171,7 @@ class FunctionChecker {
     if (symbol.max == policy::kUnbounded) {
       return absl::StrCat("'all' needs the largest size: symbols.", symbol.name, ".max");
     }
-    const int64_t count = BucketCount(symbol);
+    const int64_t count = policy::CountPrograms(symbol, mode_);
     if (count <= policy::kMaxBuckets) return "";
     return absl::StrCat("'all' are ", count, " sizes, more than ", policy::kMaxBuckets);
   }
@@ -192,24 +183,6 @@ class FunctionChecker {
     }
     if (size % symbol.multiple_of == 0) return "";
     return absl::StrCat(size, " is not a multiple of ", symbol.multiple_of);
-  }
-
-  // One size of each bucket: the largest that there is.
-  std::vector<int64_t> AllSizes(const SymbolPolicy& symbol) const {
-    const int64_t step = symbol.multiple_of;
-    const SizeRange all = policy::MultiplesIn({symbol.min, symbol.max}, step);
-    if (mode_ == Mode::kSymbolic) return {all.high};
-    std::vector<int64_t> sizes;
-    if (symbol.buckets.exact()) {
-      const int64_t count = BucketCount(symbol);
-      for (int64_t i = 0; i < count; ++i) sizes.push_back(all.low + i * step);
-      return sizes;
-    }
-    for (size_t i = 0; i < symbol.buckets.bounds().size(); ++i) {
-      const SizeRange range = policy::MultiplesIn(symbol.buckets.RangeAt(i), step);
-      if (range.low <= range.high) sizes.push_back(range.high);
-    }
-    return sizes;
   }
 
   // The number of programs that the sizes need.

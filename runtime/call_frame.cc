@@ -162,12 +162,11 @@ const void* CallFrame::Run() {
     }
     const runtime::CallTimer timer;
     const Status ran = executable->Run(inputs, outputs);
-    if (ran.ok()) {
-      timer.Record(s_->state.name(), s_->tensors);
-    } else {
+    if (!ran.ok()) {
       ThrowStatus(swage::Annotate(ran, absl::StrCat("; while running ", s_->state.name())),
                   s_->state.name(), {});
     }
+    timer.Record(s_->state.name(), s_->tensors);
   }
   const int declared = static_cast<int>(s_->tensors.size());
   for (const LeafSource& leaf : entry.leaves) {

@@ -122,8 +122,7 @@ std::vector<WarmupCall> WarmupCalls(JitState& state, const TensorList& like) {
     runtime::ThrowStatus(
         InvalidArgument("got ", warmups->size(), " programs to warm up, one for every bucket, ",
                         "expected at most max_compiles = ", limit,
-                        "; have fewer buckets or "
-                        "warm-up sets"),
+                        "; have fewer buckets or warm-up sets"),
         state.name(), {});
   }
   std::vector<WarmupCall> calls;

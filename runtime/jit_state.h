@@ -32,18 +32,6 @@
 
 namespace swage::internal {
 
-// What a trace found out, beside the graph itself.
-struct TraceOutcome {
-  std::vector<Tensor> captured;        // hidden arguments, behind the declared ones
-  std::vector<LeafSource> leaves;      // of the result
-  std::vector<runtime::Node> outputs;  // nodes that are computed; only valid in the trace
-  std::shared_ptr<const void> skeleton;
-};
-
-// Runs the user's function in `scope` on parameters of these shapes, and sorts its result.
-TraceOutcome RunTrace(runtime::TraceScope& scope, absl::Span<const ir::Shape> shapes,
-                      const TraceFn& trace);
-
 class JitState : public std::enable_shared_from_this<JitState> {
  public:
   JitState(std::string name, runtime::ResolvedOptions options);

@@ -278,12 +278,11 @@ class OpenMiss {
   // Null: no program can have these sizes open, and the rules take that into account from now on.
   EntryPtr RunPlaced(const SizedCall& placed) {
     const Words words = WithShapes(key_, placed.shapes);
-    if (!request_.warmup && state_.Find({words, key_.objects}) == nullptr) {
-      if (state_.on_miss() == OnMiss::kExact) return Exact("on_miss is exact");
-      if (state_.options().on_limit == policy::OnLimit::kLargestBucket &&
-          rules_.mode() == policy::Mode::kBucket && state_.AtLimit()) {
-        return RunWhole();
-      }
+    const bool exact = state_.on_miss() == OnMiss::kExact;
+    const bool whole = state_.options().on_limit == policy::OnLimit::kLargestBucket &&
+                       rules_.mode() == policy::Mode::kBucket && state_.AtLimit();
+    if (!request_.warmup && (exact || whole) && state_.Find({words, key_.objects}) == nullptr) {
+      return exact ? Exact("on_miss is exact") : RunWhole();
     }
     return RunOpen(words, placed);
   }

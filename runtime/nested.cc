@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/miss.h"
 #include "runtime/tensor_impl.h"
 
 namespace swage::runtime {

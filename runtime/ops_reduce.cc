@@ -82,19 +82,6 @@ Tensor Extreme(const OpContext& context, const Tensor& x, const Axes& axes, bool
   return Reduce(context, x, axes, keepdims, opcode, dtype, init);
 }
 
-}  // namespace
-
-namespace runtime {
-
-Tensor MaxOrLowest(const OpContext& context, const Tensor& x, const Axes& axes) {
-  const ir::DType dtype = ShapeOf(x).dtype();
-  return Reduce(context, x, axes, /*keepdims=*/true, Opcode::kMaximum, dtype, LowestOf(dtype));
-}
-
-}  // namespace runtime
-
-namespace {
-
 Tensor Logical(const OpContext& context, const Tensor& x, const Axes& axes, bool keepdims,
                Opcode opcode) {
   context.Defined(x);
@@ -249,4 +236,12 @@ Tensor norm(const Tensor& x, const Axes& axes, bool keepdims, Where where) {
   });
 }
 
+namespace runtime {
+
+Tensor MaxOrLowest(const OpContext& context, const Tensor& x, const Axes& axes) {
+  const ir::DType dtype = ShapeOf(x).dtype();
+  return Reduce(context, x, axes, /*keepdims=*/true, Opcode::kMaximum, dtype, LowestOf(dtype));
+}
+
+}  // namespace runtime
 }  // namespace swage

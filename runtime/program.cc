@@ -142,7 +142,7 @@ ResolvedOptions ResolvedOptions::Interpreted() const {
 }
 
 ResolvedOptions ResolvedOptions::ForOpenSizes(std::vector<ir::SizeHint> hints,
-                                              PadValues pad_values) const {
+                                              passes::PadValues pad_values) const {
   ResolvedOptions open = *this;
   open.compiler.size_hints = std::move(hints);
   if (compiler.padding != passes::Padding::kNone && !GetEnv("SWAGE_PADDING_FILL").has_value()) {

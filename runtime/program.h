@@ -18,9 +18,6 @@
 
 namespace swage::runtime {
 
-// By the number of the argument.
-using PadValues = std::vector<std::pair<int64_t, double>>;
-
 // JitOptions, with the environment where they are silent.
 struct ResolvedOptions {
   const Backend* backend = nullptr;
@@ -35,7 +32,7 @@ struct ResolvedOptions {
   ResolvedOptions Interpreted() const;
   // The same for a program of open sizes: hints for decisions, and what padding of arguments holds,
   // if anything is padded and the environment does not say.
-  ResolvedOptions ForOpenSizes(std::vector<ir::SizeHint> hints, PadValues pad_values) const;
+  ResolvedOptions ForOpenSizes(std::vector<ir::SizeHint> hints, passes::PadValues pad_values) const;
 };
 // `policy`: what the configuration file says of the function; the options and the environment beat
 // it. Null: nothing.

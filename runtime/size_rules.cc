@@ -23,6 +23,14 @@ constexpr size_t kMaxWarmups = 10'000;
 
 const ir::Shape& ShapeOf(const Tensor* tensor) { return tensor->impl()->shape(); }
 
+// A call with all its sizes. `why`: although they may be open.
+SizedCall ExactCall(absl::Span<const Tensor* const> arguments, std::string why) {
+  SizedCall call;
+  call.shapes = internal::ShapesOf(arguments);
+  call.fallback = std::move(why);
+  return call;
+}
+
 // The symbol without its range: values are solved first and judged by the policy.
 ir::Dim Free(const ir::Symbol& symbol) {
   if (!symbol.name.empty()) return ir::Dim::Symbol(symbol.name);
@@ -256,10 +264,10 @@ StatusOr<SizedCall> SizeRules::PlaceIn(const Pattern& pattern, policy::Mode mode
     const auto place = policy::PlaceSize(*policy_, mode, *known, value);
     if (!place.ok()) return InvalidArgument("[", function_, "] ", place.status().message());
     if (place->fallback) {
-      call.fallback = value > known->max ? absl::StrCat("'", symbol->name, "' is ", value,
-                                                        ", above its max (", known->max, ")")
-                                         : absl::StrCat("'", symbol->name, "' is ", value,
-                                                        ", below its min (", known->min, ")");
+      const bool above = value > known->max;
+      call.fallback = absl::StrCat("'", symbol->name, "' is ", value, ", ",
+                                   above ? "above its max (" : "below its min (",
+                                   above ? known->max : known->min, ")");
     }
     const ir::Dim dim = ir::Dim::Symbol(symbol->name, place->range.low, place->range.high);
     placed.emplace_back(symbol, dim);
@@ -297,12 +305,9 @@ StatusOr<SizedCall> SizeRules::PlaceAutomatic(absl::Span<const Tensor* const> ar
     if (!fits || !Solve(pattern, arguments).ok()) continue;
     return PlaceIn(pattern, mode_, arguments);
   }
-  if (patterns_.size() >= kMaxPatterns)
-    return SizedCall{.shapes = internal::ShapesOf(arguments),
-                     .sizes = {},
-                     .hints = {},
-                     .pad_values = {},
-                     .fallback = "its calls need too many patterns of sizes"};
+  if (patterns_.size() >= kMaxPatterns) {
+    return ExactCall(arguments, "its calls need too many patterns of sizes");
+  }
   absl::flat_hash_map<int64_t, ir::Dim> by_size;
   Pattern pattern;
   for (size_t leaf = 0; leaf < arguments.size(); ++leaf) {
@@ -344,11 +349,7 @@ StatusOr<SizedCall> SizeRules::Place(absl::Span<const Tensor* const> arguments, 
   if (!automatic_) {
     if (given_up_.load()) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      return SizedCall{.shapes = internal::ShapesOf(arguments),
-                       .sizes = {},
-                       .hints = {},
-                       .pad_values = {},
-                       .fallback = given_up_why_};
+      return ExactCall(arguments, given_up_why_);
     }
     SWAGE_RETURN_IF_ERROR(CheckCount(arguments));
     return PlaceIn(declared_, whole ? policy::Mode::kSymbolic : mode_, arguments);
@@ -361,26 +362,22 @@ StatusOr<std::vector<SizeRules::SymbolSizes>> SizeRules::WarmupSizes() const {
   if (!policy_->warmup.empty()) return policy::WarmupSizes(*policy_, mode_);
   std::vector<SymbolSizes> all(1);
   if (mode_ != policy::Mode::kBucket) return all;
-  for (const auto& [symbol, policy] : symbols_) {
-    if (policy.max == ir::kUnbounded) {
+  for (const auto& [symbol, range] : symbols_) {
+    if (range.max == ir::kUnbounded) {
       return InvalidArgument("[", function_, "] got no max of '", symbol->name,
                              "' and no warm-up sets, expected one of them");
     }
-    std::vector<int64_t> sizes = policy.buckets.bounds();
-    if (policy.buckets.exact()) {
-      for (int64_t size = policy.min; size <= policy.max && sizes.size() <= kMaxWarmups; ++size) {
-        if (size % policy.multiple_of == 0) sizes.push_back(size);
-      }
-    }
-    if (all.size() * sizes.size() > kMaxWarmups) {
+    const auto count = static_cast<size_t>(policy::CountPrograms(range, mode_));
+    if (count > kMaxWarmups || count * all.size() > kMaxWarmups) {
       return InvalidArgument("[", function_, "] got more than ", kMaxWarmups,
                              " programs to warm up, expected fewer: have warm-up sets");
     }
+    const std::vector<int64_t> sizes = policy::SizeOfEachProgram(range, mode_);
     std::vector<SymbolSizes> more;
     for (const SymbolSizes& one : all) {
       for (const int64_t size : sizes) {
         more.push_back(one);
-        more.back()[symbol->name] = size - size % policy.multiple_of;
+        more.back()[symbol->name] = size;
       }
     }
     all = std::move(more);

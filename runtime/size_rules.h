@@ -38,7 +38,7 @@ struct SizedCall {
   std::vector<ir::Shape> shapes;  // of the arguments; those of the call where nothing is open
   ir::SymbolBinding sizes;        // of every symbol in them
   std::vector<ir::SizeHint> hints = {};  // what its program is made for
-  PadValues pad_values = {};
+  passes::PadValues pad_values = {};
   // Why a size is exact that buckets or a symbol were asked for; empty: none is.
   std::string fallback = {};
   bool symbolic() const { return !sizes.values().empty(); }

@@ -132,13 +132,6 @@ const SymbolPolicy* FunctionPolicy::FindSymbol(std::string_view name) const {
   return at != symbols.end() && (*at)->name == name ? at->get() : nullptr;
 }
 
-const ArgPolicy* FunctionPolicy::FindArg(int index, std::string_view name) const {
-  for (const ArgPolicy& arg : args) {
-    if (arg.index.has_value() ? *arg.index == index : arg.name == name) return &arg;
-  }
-  return nullptr;
-}
-
 StatusOr<Placement> PlaceSize(const FunctionPolicy& function, Mode mode, const SymbolPolicy& symbol,
                               int64_t size) {
   const Placement exact{{size, size}, /*fallback=*/mode != Mode::kExact};
@@ -173,6 +166,33 @@ int64_t BoundOf(const FunctionPolicy& function, Mode mode, const SymbolPolicy& s
                 int64_t size) {
   const StatusOr<Placement> place = PlaceSize(function, mode, symbol, size);
   return place.ok() ? place->range.high : size;
+}
+
+int64_t CountPrograms(const SymbolPolicy& symbol, Mode mode) {
+  if (mode == Mode::kSymbolic) return 1;
+  if (mode == Mode::kBucket && !symbol.buckets.exact()) {
+    return static_cast<int64_t>(symbol.buckets.bounds().size());
+  }
+  const SizeRange sizes = MultiplesIn({symbol.min, symbol.max}, symbol.multiple_of);
+  const int64_t steps = (sizes.high - sizes.low) / symbol.multiple_of;
+  return steps == kUnbounded ? steps : steps + 1;
+}
+
+std::vector<int64_t> SizeOfEachProgram(const SymbolPolicy& symbol, Mode mode) {
+  const int64_t step = symbol.multiple_of;
+  const SizeRange all = MultiplesIn({symbol.min, symbol.max}, step);
+  if (mode == Mode::kSymbolic) return {all.high};
+  std::vector<int64_t> sizes;
+  if (mode == Mode::kExact || symbol.buckets.exact()) {
+    const int64_t count = CountPrograms(symbol, mode);
+    for (int64_t i = 0; i < count; ++i) sizes.push_back(all.low + i * step);
+    return sizes;
+  }
+  for (size_t i = 0; i < symbol.buckets.bounds().size(); ++i) {
+    const SizeRange range = MultiplesIn(symbol.buckets.RangeAt(i), step);
+    if (range.low <= range.high) sizes.push_back(range.high);
+  }
+  return sizes;
 }
 
 int64_t CountWarmup(const FunctionPolicy& function, Mode mode, int64_t limit) {

@@ -143,8 +143,6 @@ struct FunctionPolicy {
 
   // Null when there is none.
   const SymbolPolicy* FindSymbol(std::string_view name) const;
-  // The argument at `index` among the flattened tensor arguments, or of that name (may be empty).
-  const ArgPolicy* FindArg(int index, std::string_view name) const;
 };
 
 // The sizes that the program for a call is made for.
@@ -167,6 +165,11 @@ StatusOr<Placement> PlaceSize(const FunctionPolicy& function, Mode mode, const S
 // The largest size that shares a program with `size`; `size` itself where PlaceSize gives an error.
 int64_t BoundOf(const FunctionPolicy& function, Mode mode, const SymbolPolicy& symbol,
                 int64_t size);
+
+// How many programs serve all sizes of the symbol, as far as it has a max.
+int64_t CountPrograms(const SymbolPolicy& symbol, Mode mode);
+// The largest size of each of them; `symbol` has a max. As many as CountPrograms at most.
+std::vector<int64_t> SizeOfEachProgram(const SymbolPolicy& symbol, Mode mode);
 
 // The number of programs of the warm-up, each counted once; under `mode` several sizes may share
 // one. Counts no further than `limit`.

@@ -27,6 +27,9 @@ enum class PaddingFill : uint8_t { kZero, kNan, kInfinity, kLarge };
 // the right value already; none, which is wrong, for tests of what finds that.
 enum class PaddingMasks : uint8_t { kNeeded, kAll, kNone };
 
+// By the number of a parameter.
+using PadValues = std::vector<std::pair<int64_t, double>>;
+
 struct CompilerOptions {
   // Pass filters; entries `name`, `pipeline/name`, `name:k`, `pipeline/name:k` (filter.h). A name
   // may be that of a pipeline. Only one of the first two may be given. Part of the key.
@@ -50,8 +53,7 @@ struct CompilerOptions {
   Padding padding = Padding::kNone;
   PaddingFill padding_fill = PaddingFill::kZero;
   PaddingMasks padding_masks = PaddingMasks::kNeeded;
-  // What padding of the entry's parameters holds instead, by their number. Part of the key.
-  std::vector<std::pair<int64_t, double>> pad_values = {};
+  PadValues pad_values = {};  // what padding of the entry's parameters holds instead
 
   // Directory of the dumps; empty: none.
   std::string dump_to = {};

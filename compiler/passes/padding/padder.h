@@ -25,7 +25,7 @@ namespace swage::passes::padding {
 struct PaddingOptions {
   PaddingFill fill = PaddingFill::kZero;
   PaddingMasks masks = PaddingMasks::kNeeded;
-  std::vector<std::pair<int64_t, double>> values = {};  // of parameters, instead of `fill`
+  PadValues values = {};  // of parameters, instead of `fill`
 };
 
 // An array with more elements at its bounds is not padded: it would be work without end where the

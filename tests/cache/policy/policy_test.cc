@@ -126,14 +126,5 @@ TEST(PolicyTest, AfterWarmupEveryListedSizeFindsItsProgram) {
   }
 }
 
-TEST(PolicyTest, ArgumentsAreFoundByIndexOrName) {
-  FunctionPolicy function;
-  function.args = {{.index = 2}, {.name = "tokens"}};
-  EXPECT_EQ(function.FindArg(2, "x"), &function.args[0]);
-  EXPECT_EQ(function.FindArg(0, "tokens"), &function.args[1]);
-  EXPECT_EQ(function.FindArg(0, ""), nullptr);
-  EXPECT_EQ(function.FindArg(1, "mask"), nullptr);
-}
-
 }  // namespace
 }  // namespace swage::policy
