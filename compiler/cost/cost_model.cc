@@ -14,8 +14,6 @@ using ir::Opcode;
 
 constexpr double kMemoryComputeParallelism = 0.95;
 
-int64_t ExtentClass(const ir::Dim& dim) { return SizeClass(ir::DecisionExtent(dim)); }
-
 double CyclesPerVector(ir::CostClass cost, const DeviceDescription& device) {
   switch (cost) {
     case ir::CostClass::kFree:
@@ -37,6 +35,9 @@ double CyclesPerVector(ir::CostClass cost, const DeviceDescription& device) {
 
 double LanesOf(const ir::Shape& shape, const DeviceDescription& device) {
   if (!shape.is_array()) return 1;
+  if (device.is_gpu()) {
+    return shape.dtype() == ir::DType::kF64 ? device.gpu.f64_lanes : device.gpu.f32_lanes;
+  }
   // Small floats are computed in f32.
   const int bytes =
       ir::IsSmallFloat(shape.dtype()) ? 4 : std::max(1, ir::DTypeBytes(shape.dtype()));
@@ -72,6 +73,44 @@ double Bandwidth(double bytes, int cores, const DeviceDescription& device) {
   return (cores > 1 ? device.dram_gb_per_s : device.dram_gb_per_s_core) * 1e9;
 }
 
+// Threads that a GPU runs side by side; each takes the few elements of a vector.
+double GpuThreads(double parallel) { return std::max(1.0, parallel / 4); }
+
+// Bytes per second that `threads` draw from what holds `bytes`.
+double GpuBandwidth(double bytes, double threads, const DeviceDescription& device) {
+  const double hz = device.clock_ghz * 1e9;
+  // Half of the L2 lies behind the other partition, and others use it too.
+  const bool in_l2 = bytes <= static_cast<double>(device.l2.bytes) / 2;
+  const double peak =
+      in_l2 ? device.l2.bytes_per_cycle * hz * device.cores : device.dram_gb_per_s * 1e9;
+  // Each thread has a load of 16 bytes under way.
+  const double in_flight = std::min(threads, double{1} * device.cores * device.gpu.threads) * 16;
+  return std::min(peak, in_flight / (device.gpu.memory_latency_ns * 1e-9));
+}
+
+Picoseconds GpuExecutionTime(double cycles, const Traffic& reads, double written_bytes,
+                             const DeviceDescription& device, double parallel) {
+  const double threads = GpuThreads(parallel);
+  // Lanes that have a thread, and the wave that is not full.
+  const double lanes = double{1} * device.cores * device.gpu.f32_lanes;
+  const double wave = double{1} * device.cores * device.gpu.threads;
+  const double idle = std::max(1.0, lanes / threads);
+  const double tail = threads > wave ? std::ceil(threads / wave) * wave / threads : 1;
+  const double compute = cycles / (device.clock_ghz * 1e9 * device.cores) * idle * tail;
+  const double footprint = reads.distinct_bytes + written_bytes;
+  double memory = footprint / GpuBandwidth(footprint, threads, device);
+  const double repeats = std::max(0.0, reads.total_bytes - reads.distinct_bytes);
+  if (repeats > 0) {
+    const double l1 = device.l1.bytes_per_cycle * device.clock_ghz * 1e9 * device.cores;
+    const bool in_l1 = reads.distinct_bytes <= static_cast<double>(device.l1.bytes);
+    memory += repeats / (in_l1 ? l1 : GpuBandwidth(reads.distinct_bytes, threads, device));
+  }
+  const double seconds = compute + memory - kMemoryComputeParallelism * std::min(compute, memory);
+  // A load and a store, one after the other.
+  const double least = footprint > 0 ? 2 * device.gpu.memory_latency_ns * 1e-9 : 0;
+  return static_cast<Picoseconds>(std::min((seconds + least) * 1e12, 4e18));
+}
+
 }  // namespace
 
 int64_t SizeClass(int64_t n) {
@@ -79,6 +118,8 @@ int64_t SizeClass(int64_t n) {
   const int exponent = static_cast<int>(std::lround(std::log2(static_cast<double>(n))));
   return exponent >= 62 ? int64_t{1} << 62 : int64_t{1} << exponent;
 }
+
+int64_t ExtentClass(const ir::Dim& dim) { return SizeClass(ir::DecisionExtent(dim)); }
 
 int64_t ElementsClass(const ir::Shape& shape) {
   if (!shape.is_array()) return 0;
@@ -143,8 +184,22 @@ double Utilisation(const Instruction& user, int operand_index) {
   }
 }
 
+double ParallelElements(const Instruction& root, const Instruction* hero) {
+  const double results = static_cast<double>(ElementsClass(root.shape()));
+  if (hero == nullptr || hero->opcode() != Opcode::kReduce) return results;
+  // A team of threads for each result, as large as the row allows.
+  constexpr double kShares = 256;
+  const ir::Shape& input = hero->operand(0)->shape();
+  const ir::DimList& reduced = hero->dimensions();
+  const int64_t minor = input.rank() - 1;
+  if (std::find(reduced.begin(), reduced.end(), minor) == reduced.end()) return results;
+  const auto row = static_cast<double>(ExtentClass(input.dim(static_cast<int>(minor))));
+  return std::max(1.0, results) * std::min(std::max(row, 1.0), kShares);
+}
+
 Picoseconds ExecutionTime(double cycles, const Traffic& reads, double written_bytes,
-                          const DeviceDescription& device) {
+                          const DeviceDescription& device, double parallel) {
+  if (device.is_gpu()) return GpuExecutionTime(cycles, reads, written_bytes, device, parallel);
   const auto time = [&](int cores) {
     const double compute = cycles / (device.clock_ghz * 1e9 * cores);
     const double footprint = reads.distinct_bytes + written_bytes;

@@ -31,8 +31,7 @@ constexpr Microarchitecture kTable[] = {
     {"icelake-server", 0x06, 0x6a, 0x6c, 64, 2.9, 2, 10, 18, 2, 128, 48, 10},
     {"sapphirerapids", 0x06, 0x8f, 0xcf, 64, 2.8, 2, 10, 18, 2, 128, 48, 10},
 };
-constexpr Microarchitecture kUnknown = {"unknown", 0, 0, 0,  32, 3.0, 2, 5, 14,
-                                        2,         64, 32, 12};
+constexpr Microarchitecture kUnknown = {"unknown", 0, 0, 0, 32, 3.0, 2, 5, 14, 2, 64, 32, 12};
 
 const Microarchitecture& Detect() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -89,6 +88,11 @@ Hash128 DeviceDescription::Fingerprint() const {
     hasher.Field(level.bytes).Field(level.bytes_per_cycle);
   }
   hasher.Field(dram_gb_per_s).Field(dram_gb_per_s_core).Field(launch_ns).Field(fork_join_ns);
+  if (is_gpu()) {
+    hasher.Field(gpu.compute_capability).Field(gpu.f32_lanes).Field(gpu.f64_lanes);
+    hasher.Field(gpu.threads).Field(gpu.registers).Field(gpu.shared_bytes);
+    hasher.Field(gpu.shared_bytes_block).Field(gpu.memory_bytes).Field(gpu.memory_latency_ns);
+  }
   return hasher.Finish();
 }
 

@@ -178,7 +178,8 @@ void FusionGroups::AddRead(Group& group, Instruction* value, double utilisation)
 
 void FusionGroups::Retime(Group& group) const {
   group.time = cost::ExecutionTime(group.cycles, {group.distinct_bytes, group.total_bytes},
-                                   BytesOf(group.root), device_);
+                                   BytesOf(group.root), device_,
+                                   cost::ParallelElements(*group.root, group.hero));
 }
 
 FusionGroups::Merged FusionGroups::Try(const Group& producer, const Group& consumer) const {
@@ -200,8 +201,10 @@ FusionGroups::Merged FusionGroups::Try(const Group& producer, const Group& consu
   }
   merged.ir_ops = consumer.ir_ops + merged.producer.maps * producer.ir_ops;
   merged.instructions = static_cast<int64_t>(consumer.body.size() + producer.body.size());
+  const Instruction* hero = producer.hero != nullptr ? producer.hero : consumer.hero;
   merged.time = cost::ExecutionTime(merged.cycles, {merged.distinct_bytes, merged.total_bytes},
-                                    BytesOf(consumer.root), device_);
+                                    BytesOf(consumer.root), device_,
+                                    cost::ParallelElements(*consumer.root, hero));
   return merged;
 }
 

@@ -1,0 +1,107 @@
+#include "compiler/cost/kernel_prediction.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "compiler/ir/computation.h"
+
+namespace swage::cost {
+namespace {
+
+using ir::Instruction;
+using ir::Opcode;
+
+// How often each element of a value is used: by ops that are indexed as it is together, by each
+// other op apart.
+struct Use {
+  double shared = 0, apart = 0;
+  double times() const { return shared + apart; }
+};
+
+double ElementsOf(const Instruction& op) {
+  if (op.opcode() == Opcode::kReduce) {
+    return static_cast<double>(ElementsClass(op.operand(0)->shape()));
+  }
+  return static_cast<double>(ElementsClass(op.shape()));
+}
+
+double FlopsPerElement(const Instruction& op) {
+  switch (ir::InfoOf(op.opcode()).cost) {
+    case ir::CostClass::kCheap:
+    case ir::CostClass::kDivision:
+    case ir::CostClass::kTranscendental:
+    case ir::CostClass::kReduce:
+      return 1;
+    case ir::CostClass::kDot: {
+      double depth = 2;
+      for (int64_t d : op.attrs<ir::DotAttrs>().lhs_contracting) {
+        depth *= static_cast<double>(ExtentClass(op.operand(0)->shape().dim(static_cast<int>(d))));
+      }
+      return depth;
+    }
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::string_view BoundName(Bound bound) {
+  switch (bound) {
+    case Bound::kLatency:
+      return "latency";
+    case Bound::kMemory:
+      return "memory";
+    case Bound::kCompute:
+      return "compute";
+  }
+  return "?";
+}
+
+KernelPrediction PredictKernel(const Instruction& fusion, const DeviceDescription& device) {
+  const ir::Computation& body = *fusion.fused_computation();
+  absl::flat_hash_map<const Instruction*, Use> uses;
+  uses[body.root()].shared = 1;
+  std::vector<Instruction*> order = body.PostOrder();
+  std::reverse(order.begin(), order.end());
+  KernelPrediction prediction;
+  double cycles = 0;
+  Traffic reads;
+  const Instruction* hero = nullptr;
+  for (const Instruction* op : order) {
+    const double times = uses[op].times();
+    if (op->opcode() == Opcode::kParameter) {
+      const auto bytes = static_cast<double>(BytesClass(op->shape()));
+      reads.distinct_bytes += std::min(1.0, times) * bytes;
+      reads.total_bytes += times * bytes;
+      continue;
+    }
+    if (op->opcode() == Opcode::kReduce || op->opcode() == Opcode::kDot) hero = op;
+    cycles += times * WorkOf(*op, device).cycles;
+    prediction.flops += times * ElementsOf(*op) * FlopsPerElement(*op);
+    const bool alike = ir::IsElementwise(op->opcode()) || op->opcode() == Opcode::kTuple;
+    for (int i = 0; i < op->operand_count(); ++i) {
+      Use& use = uses[op->operand(i)];
+      if (alike) {
+        use.shared = std::max(use.shared, times);
+      } else {
+        use.apart += times * Utilisation(*op, i);
+      }
+    }
+  }
+  const auto written = static_cast<double>(BytesClass(fusion.shape()));
+  const double parallel = ParallelElements(
+      body.root()->shape().is_array() ? *body.root() : *body.root()->operand(0), hero);
+  prediction.bytes = reads.distinct_bytes + written;
+  prediction.time_ps = ExecutionTime(cycles, reads, written, device, parallel);
+  const Picoseconds compute = ExecutionTime(cycles, {}, 0, device, parallel);
+  const Picoseconds memory = ExecutionTime(0, reads, written, device, parallel);
+  const Picoseconds least = ExecutionTime(0, {}, 1, device, parallel);
+  const Picoseconds most = std::max(compute, memory - least);
+  prediction.bound = most < least               ? Bound::kLatency
+                     : compute > memory - least ? Bound::kCompute
+                                                : Bound::kMemory;
+  return prediction;
+}
+
+}  // namespace swage::cost
