@@ -4,8 +4,11 @@
 #include <charconv>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/nearest.h"
 #include "base/regex.h"
+#include "compiler/passes/registry.h"
 
 namespace swage::passes {
 namespace {
@@ -46,6 +49,26 @@ std::string Suggest(std::string_view wanted, bool with_pipeline,
     }
   }
   return DidYouMean(wanted, names);
+}
+
+// A pass that only other targets have is no slip: what this one has in its place shares a word with
+// it, if anything does.
+std::string SuggestForOtherTarget(std::string_view wanted, absl::Span<const PassPlace> places) {
+  const bool exists = std::any_of(AllPasses().begin(), AllPasses().end(),
+                                  [&](const PassInfo& pass) { return pass.name == wanted; });
+  std::vector<std::string_view> names;
+  for (const PassPlace& place : places) names.push_back(place.name);
+  if (!exists || std::find(names.begin(), names.end(), wanted) != names.end()) return "";
+  std::vector<std::string> near;
+  const std::vector<std::string> words = absl::StrSplit(ToAbsl(wanted), '-');
+  for (const std::string& word : words) {
+    for (std::string& name : NearestNames(word, names)) {
+      if (std::find(near.begin(), near.end(), name) == near.end()) near.push_back(std::move(name));
+    }
+  }
+  std::string hint = ", it is one of another target";
+  if (!near.empty()) hint += "; the nearest here: " + absl::StrJoin(near, ", ");
+  return hint;
 }
 
 }  // namespace
@@ -111,7 +134,8 @@ StatusOr<PassFilter::Entry> PassFilter::ParseEntry(std::string_view option, cons
            (entry.pipeline.empty() || Contains(place.pipelines, entry.pipeline));
   });
   if (!found) {
-    std::string hint = Suggest(rest, false, places);
+    std::string hint = SuggestForOtherTarget(rest, places);
+    if (hint.empty()) hint = Suggest(rest, false, places);
     if (!entry.pipeline.empty()) {
       const std::string near = Suggest(CountKey(entry.pipeline, entry.name), true, places);
       if (!near.empty()) hint = near;

@@ -1,6 +1,5 @@
 #include "compiler/pipelines/cpu.h"
 
-#include "compiler/ir/parser.h"
 #include "compiler/passes/algebraic_simplifier.h"
 #include "compiler/passes/broadcast_canonicalizer.h"
 #include "compiler/passes/broadcast_sinker.h"
@@ -34,6 +33,7 @@
 #include "compiler/passes/tuple_simplifier.h"
 #include "compiler/passes/verify.h"
 #include "compiler/passes/zero_sized_elimination.h"
+#include "compiler/pipelines/drop_orders.h"
 
 namespace swage::pipelines {
 namespace {
@@ -156,10 +156,7 @@ Status CheckCpuFilters(const CompilerOptions& options) {
 }
 
 Status RunCpuPipeline(ir::Module* module, PassContext& context) {
-  // Layouts (but the entry's) and schedules that the text of a module had are no orders.
-  ir::DropLayouts(module);
-  module->set_is_scheduled(false);
-  for (ir::Computation* computation : module->Computations()) computation->set_schedule({});
+  DropOrders(module);
   return CpuPipeline(context.options())->Run(*module, context).status();
 }
 
