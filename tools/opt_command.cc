@@ -7,8 +7,10 @@
 
 #include "absl/strings/str_format.h"
 #include "base/files.h"
+#include "codegen/gpu/kernels.h"
 #include "compiler/cost/device_description.h"
-#include "compiler/pipelines/cpu.h"
+#include "compiler/cost/kernel_prediction.h"
+#include "compiler/ir/computation.h"
 #include "tools/device.h"
 #include "tools/target.h"
 
@@ -35,10 +37,52 @@ void PrintDecision(const passes::FusionDecision& decision) {
   std::puts(line.c_str());
 }
 
+// The kernels of a GPU module with what the cost model expects of them. Nobody has run them.
+std::string KernelTable(const std::vector<gpu::GpuKernel>& kernels,
+                        const cost::DeviceDescription& device) {
+  std::string table = absl::StrFormat(
+      "Predicted for %s, not measured; at size classes, without the launch (%.1f us).\n"
+      "%-32s %12s %12s %12s  %-8s %s\n",
+      device.name, static_cast<double>(device.launch_ns) * 1e-3, "kernel", "bytes", "flops",
+      "time us", "bound", "schedule");
+  for (const gpu::GpuKernel& kernel : kernels) {
+    const cost::KernelPrediction p = cost::PredictKernel(*kernel.fusion, device);
+    absl::StrAppendFormat(&table, "%-32s %12.0f %12.0f %12.3f  %-8s %s\n", kernel.fusion->name(),
+                          p.bytes, p.flops, static_cast<double>(p.time_ps) * 1e-6,
+                          std::string(cost::BoundName(p.bound)), kernel.plan);
+  }
+  return table;
+}
+
+// PTX of every kernel, into the dump where there is one; the table.
+StatusOr<std::string> CompileForGpu(const ir::Module& module, passes::PassContext& context) {
+  const cost::DeviceDescription& device = *context.device();
+  SWAGE_ASSIGN_OR_RETURN(const gpu::GpuTarget target, gpu::GpuTarget::For(device));
+  gpu::KernelOptions options;
+  options.keep_ir = context.is_dumping();
+  SWAGE_ASSIGN_OR_RETURN(const std::vector<gpu::GpuKernel> kernels,
+                         gpu::CompileKernels(module, target, options));
+  std::string table = KernelTable(kernels, device);
+  if (!context.is_dumping()) return table;
+  for (const gpu::GpuKernel& kernel : kernels) {
+    const std::string& name = kernel.fusion->fused_computation()->name();
+    const std::string what = absl::StrCat("kernel of ", kernel.fusion->name(), ": ", kernel.plan);
+    context.DumpFile(absl::StrCat(name, ".ll"), kernel.code->ir, "LLVM IR, " + what);
+    context.DumpFile(absl::StrCat(name, ".ptx"), kernel.code->ptx,
+                     absl::StrCat("PTX for ", target.sm(), ", ", what));
+  }
+  context.DumpFile("predicted-times.txt", table, "predicted times of the kernels");
+  return table;
+}
+
 }  // namespace
 
 StatusOr<ExitCode> RunOpt(const OptOptions& options) {
-  SWAGE_RETURN_IF_ERROR(CheckTarget(options.target));
+  SWAGE_ASSIGN_OR_RETURN(const cost::DeviceDescription target, TargetNamed(options.target));
+  if (options.kernels && !target.is_gpu()) {
+    return InvalidArgument("[opt] --kernels with --target ", target.name,
+                           ", expected a GPU: only its kernels are predicted");
+  }
   SWAGE_ASSIGN_OR_RETURN(passes::CompilerOptions compiler, passes::OptionsFromEnvironment());
   if (!options.disable_passes.empty()) compiler.disable_passes = options.disable_passes;
   if (!options.only_passes.empty()) compiler.only_passes = options.only_passes;
@@ -52,13 +96,19 @@ StatusOr<ExitCode> RunOpt(const OptOptions& options) {
   if (!options.dump_to.empty()) SWAGE_RETURN_IF_ERROR(MakeDirectories(options.dump_to));
 
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, LoadModule(options.module));
-  passes::PassContext context(compiler, &cost::HostCpu());
-  const Status status = pipelines::RunCpuPipeline(module.get(), context);
+  passes::PassContext context(compiler, &target);
+  const Status status = RunPipelineFor(module.get(), context);
   for (const passes::Message& message : context.messages()) {
     std::fprintf(stderr, "%s\n", message.text.c_str());
   }
   SWAGE_RETURN_IF_ERROR(status);
-  if (options.fusion) {
+  std::string kernels;
+  if (target.is_gpu()) {
+    SWAGE_ASSIGN_OR_RETURN(kernels, CompileForGpu(*module, context));
+  }
+  if (options.kernels) {
+    std::fputs(kernels.c_str(), stdout);
+  } else if (options.fusion) {
     for (const passes::FusionDecision& decision : *context.fusion_decisions()) {
       PrintDecision(decision);
     }
@@ -73,7 +123,8 @@ void AddOptCommand(CLI::App& app, Action* chosen) {
   CLI::App* command =
       app.add_subcommand("opt", "Runs the passes on a module and prints the result");
   command->add_option("module", options->module, "HLO text file")->required();
-  command->add_option("--target", options->target, "What to compile for: cpu");
+  command->add_option("--target", options->target,
+                      "What to compile for, a card need not be there: " + TargetNames());
   command
       ->add_option("--disable-pass", options->disable_passes,
                    "A pass not to run: name, pipeline/name or name:k; repeatable")
@@ -93,6 +144,8 @@ void AddOptCommand(CLI::App& app, Action* chosen) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--fusion", options->fusion,
                     "Print every fusion decision with its times or its veto");
+  command->add_flag("--kernels", options->kernels,
+                    "Print the GPU kernels with their predicted times");
   command->add_flag("--fast-math", options->fast_math, "Allow rewrites that change values");
   command->callback([=] { *chosen = [=] { return RunOpt(*options); }; });
 }

@@ -11,7 +11,6 @@
 #include "compiler/passes/padding/rule_table.h"
 #include "compiler/passes/pipeline.h"
 #include "compiler/passes/registry.h"
-#include "compiler/pipelines/cpu.h"
 #include "tools/target.h"
 
 namespace swage::tools {
@@ -37,9 +36,9 @@ StatusOr<ExitCode> RunPasses(const PassesOptions& options) {
     std::fputs(passes::padding::RuleTable().c_str(), stdout);
     return kFine;
   }
-  SWAGE_RETURN_IF_ERROR(CheckTarget(options.target));
+  SWAGE_ASSIGN_OR_RETURN(const cost::DeviceDescription target, TargetNamed(options.target));
   SWAGE_ASSIGN_OR_RETURN(const std::optional<std::regex> filter, ParseFilter(options.grep));
-  const std::unique_ptr<passes::Pipeline> pipeline = pipelines::CpuPipeline({});
+  const std::unique_ptr<passes::Pipeline> pipeline = PipelineFor(target, {});
   int shown = 0;
   for (const passes::PassPlace& place : passes::PlacesOf(*pipeline)) {
     std::string path;
@@ -68,7 +67,7 @@ StatusOr<ExitCode> RunPasses(const PassesOptions& options) {
 void AddPassesCommand(CLI::App& app, Action* chosen) {
   auto options = std::make_shared<PassesOptions>();
   CLI::App* command = app.add_subcommand("passes", "Lists the passes of a target in their order");
-  command->add_option("--target", options->target, "cpu");
+  command->add_option("--target", options->target, "One of " + TargetNames());
   command->add_option("--grep", options->grep,
                       "Only passes whose path matches this regular expression");
   command->add_flag("--padding-rules", options->padding_rules,

@@ -1,25 +1,30 @@
 // File: tools/target.h
 //
-// The --target of `opt` and `passes`.
+// The --target of `opt` and `passes`: the CPU, or a card, which need not be there.
 #ifndef SWAGE_TOOLS_TARGET_H_
 #define SWAGE_TOOLS_TARGET_H_
 
+#include <memory>
+#include <string>
 #include <string_view>
 
-#include "base/nearest.h"
 #include "base/status.h"
+#include "compiler/cost/device_description.h"
+#include "compiler/passes/pipeline.h"
+#include "compiler/pipelines/options.h"
 
 namespace swage::tools {
 
-// InvalidArgument, with the nearest names, for a target that does not exist.
-inline Status CheckTarget(std::string_view target) {
-  static constexpr std::string_view kTargets[] = {"cpu"};
-  for (std::string_view known : kTargets) {
-    if (target == known) return OkStatus();
-  }
-  return InvalidArgument("[target] no target '", ToAbsl(target), "', expected cpu",
-                         DidYouMean(target, kTargets));
-}
+// "cpu, a100, ...", for help and errors.
+std::string TargetNames();
+
+// What to compile for. InvalidArgument, with the nearest names, for a target that does not exist.
+StatusOr<cost::DeviceDescription> TargetNamed(std::string_view target);
+
+// The passes of the target.
+std::unique_ptr<passes::Pipeline> PipelineFor(const cost::DeviceDescription& target,
+                                              const pipelines::CompilerOptions& options);
+Status RunPipelineFor(ir::Module* module, passes::PassContext& context);
 
 }  // namespace swage::tools
 

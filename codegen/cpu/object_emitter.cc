@@ -6,17 +6,12 @@
 #include <utility>
 
 #include "codegen/cpu/legality.h"
-#include "codegen/cpu/light_passes.h"
 #include "codegen/cpu/machine_pool.h"
 #include "codegen/cpu/object_file.h"
 #include "codegen/cpu/symbol_check.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
+#include "codegen/emit/backend.h"
+#include "codegen/emit/light_passes.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -37,48 +32,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// Errors of the backend land here; LLVM's own handler prints them and ends the process.
-class DiagnosticScope {
- public:
-  explicit DiagnosticScope(llvm::LLVMContext& context)
-      : context_(context), saved_(context.getDiagnosticHandler()) {
-    context_.setDiagnosticHandler(std::make_unique<Handler>(&errors_));
-  }
-  ~DiagnosticScope() { context_.setDiagnosticHandler(std::move(saved_)); }
-
-  Status status() const {
-    return errors_.empty() ? OkStatus() : Internal("[llvm] code generation: ", errors_);
-  }
-
- private:
-  class Handler : public llvm::DiagnosticHandler {
-   public:
-    explicit Handler(std::string* errors) : errors_(errors) {}
-    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
-      if (info.getSeverity() != llvm::DS_Error) return true;
-      llvm::raw_string_ostream stream(*errors_);
-      llvm::DiagnosticPrinterRawOStream printer(stream);
-      if (!errors_->empty()) stream << "; ";
-      info.print(printer);
-      return true;
-    }
-
-   private:
-    std::string* errors_;
-  };
-
-  llvm::LLVMContext& context_;
-  std::unique_ptr<llvm::DiagnosticHandler> saved_;
-  std::string errors_;
-};
-
-std::string IrText(const llvm::Module& module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream, nullptr);
-  return text;
-}
-
 void SetAttributes(llvm::Module& module, const HostTarget& target) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
@@ -89,20 +42,6 @@ void SetAttributes(llvm::Module& module, const HostTarget& target) {
     function.addFnAttr("no-builtins");
     function.addFnAttr("prefer-vector-width", std::to_string(8 * target.vector_bytes()));
   }
-}
-
-StatusOr<std::string> Generate(llvm::Module& module, llvm::TargetMachine& machine,
-                               llvm::CodeGenFileType type) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  DiagnosticScope diagnostics(module.getContext());
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
-    return Internal("[llvm] the target cannot emit this kind of file");
-  }
-  passes.run(module);
-  SWAGE_RETURN_IF_ERROR(diagnostics.status());
-  return std::string(bytes.data(), bytes.size());
 }
 
 }  // namespace
@@ -118,22 +57,22 @@ StatusOr<EmittedObject> EmitObject(llvm::Module& module, const HostTarget& targe
   module.setTargetTriple(machine->getTargetTriple().str());
   module.setDataLayout(machine->createDataLayout());
   SetAttributes(module, target);
-  if (options.keep_ir) emitted.ir_before = IrText(module);
+  if (options.keep_ir) emitted.ir_before = emit::IrText(module);
   // Where speed of compilation is asked for, they would take longer than code generation.
-  if (options.level != CodegenLevel::kNone) RunLightPasses(module, *machine);
+  if (options.level != CodegenLevel::kNone) emit::RunLightPasses(module, *machine);
   emitted.passes_ms = watch.Lap();
 
-  if (options.keep_ir) emitted.ir_after = IrText(module);
+  if (options.keep_ir) emitted.ir_after = emit::IrText(module);
   if (options.keep_assembly) {
     // Code generation changes the module, so the text comes from a copy.
     const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-    SWAGE_ASSIGN_OR_RETURN(emitted.assembly,
-                           Generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile));
+    SWAGE_ASSIGN_OR_RETURN(
+        emitted.assembly, emit::GenerateCode(*copy, *machine, llvm::CodeGenFileType::AssemblyFile));
   }
   watch.Lap();
   llvm_runs.fetch_add(1, std::memory_order_relaxed);
   SWAGE_ASSIGN_OR_RETURN(const std::string elf,
-                         Generate(module, *machine, llvm::CodeGenFileType::ObjectFile));
+                         emit::GenerateCode(module, *machine, llvm::CodeGenFileType::ObjectFile));
   SWAGE_RETURN_IF_ERROR(CheckObjectSymbols(elf, options.allowed_calls));
   emitted.object = SealObject(elf);
   emitted.codegen_ms = watch.Lap();

@@ -34,8 +34,10 @@ class DotValue {
       contracting.push_back(e_.arena().Axis(axes_.back()));
     }
     at_ = MapDot(e_.arena(), op_, index_, contracting);
-    along_lanes_ = width_ == 1 && e_.width() > 1 && !axes_.empty() &&
-                   e_.arena().extent(axes_.back()) != ir::Dim(1);
+    const bool shared =
+        width_ == 1 && !axes_.empty() && e_.arena().extent(axes_.back()) != ir::Dim(1);
+    if (shared && e_.HasTeamHere()) return EmitByWarp();
+    along_lanes_ = shared && e_.width() > 1 && e_.grid() == nullptr;
     if (along_lanes_) return EmitAlongLanes();
     llvm::Type* type = VectorOf(LaneType(b.getContext(), acc_dtype_), width_);
     std::vector<llvm::Value*> acc{llvm::Constant::getNullValue(type)};
@@ -73,21 +75,66 @@ class DotValue {
     std::vector<llvm::Value*> sums(kSums, zeros);
     sums.push_back(llvm::Constant::getNullValue(type));
     SWAGE_RETURN_IF_ERROR(Loop(0, &sums));
-    const auto plus = [&](llvm::Value* x, llvm::Value* y) {
-      if (ir::IsFloat(acc_dtype_)) return b.CreateFAdd(x, y);
-      return acc_dtype_ == DType::kPred ? b.CreateOr(x, y) : b.CreateAdd(x, y);
-    };
-    llvm::Value* sum = plus(plus(sums[0], sums[1]), plus(sums[2], sums[3]));
+    llvm::Value* sum = Plus(Plus(sums[0], sums[1]), Plus(sums[2], sums[3]));
     for (int half = e_.width() / 2; half >= 1; half /= 2) {
       std::vector<int> low, high;
       for (int i = 0; i < half; ++i) {
         low.push_back(i);
         high.push_back(half + i);
       }
-      sum = plus(b.CreateShuffleVector(sum, low), b.CreateShuffleVector(sum, high));
+      sum = Plus(b.CreateShuffleVector(sum, low), b.CreateShuffleVector(sum, high));
     }
-    sum = plus(b.CreateExtractElement(sum, uint64_t{0}), sums[kSums]);
+    sum = Plus(b.CreateExtractElement(sum, uint64_t{0}), sums[kSums]);
     return e_.Convert(acc_dtype_, op_->shape().dtype(), sum);
+  }
+
+  llvm::Value* Plus(llvm::Value* x, llvm::Value* y) {
+    llvm::IRBuilder<>& b = e_.b();
+    if (ir::IsFloat(acc_dtype_)) return b.CreateFAdd(x, y);
+    return acc_dtype_ == DType::kPred ? b.CreateOr(x, y) : b.CreateAdd(x, y);
+  }
+
+  // The last contracting dimension is shared out to the threads of a warp, which all get the sum.
+  StatusOr<llvm::Value*> EmitByWarp() {
+    by_warp_ = true;
+    llvm::Type* type = LaneType(e_.b().getContext(), acc_dtype_);
+    std::vector<llvm::Value*> sums(kSums, llvm::Constant::getNullValue(type));
+    SWAGE_RETURN_IF_ERROR(Loop(0, &sums));
+    llvm::Value* sum = Plus(Plus(sums[0], sums[1]), Plus(sums[2], sums[3]));
+    for (int distance = kWarp / 2; distance >= 1; distance /= 2) {
+      sum = Plus(sum, e_.grid()->ShuffleDown(sum, distance));
+    }
+    return e_.Convert(acc_dtype_, op_->shape().dtype(), e_.grid()->FromFirst(sum));
+  }
+
+  Status WarpOf(AxisId axis, llvm::Value* extent, std::vector<llvm::Value*>* sums) {
+    LoopNest& nest = e_.nest();
+    llvm::IRBuilder<>& b = e_.b();
+    llvm::Value* lane = e_.grid()->Lane();
+    const auto add = [&](llvm::Value* at, llvm::Value** sum) {
+      return nest.Scoped([&] {
+        nest.current().threads_differ = true;
+        nest.Bind(axis, at);
+        return Add(sum);
+      });
+    };
+    const auto at = [&](llvm::Value* k, int j) {
+      return b.CreateAdd(k, b.CreateAdd(lane, b.getInt64(int64_t{j} * kWarp)));
+    };
+    constexpr int64_t kStep = int64_t{kSums} * kWarp;
+    llvm::Value* end = b.CreateAnd(extent, b.getInt64(-kStep));
+    SWAGE_RETURN_IF_ERROR(nest.For(b.getInt64(0), end, kStep, sums,
+                                   [&](llvm::Value* k, std::vector<llvm::Value*>* now) -> Status {
+                                     for (int j = 0; j < kSums; ++j) {
+                                       SWAGE_RETURN_IF_ERROR(add(at(k, j), &(*now)[j]));
+                                     }
+                                     return OkStatus();
+                                   }));
+    return nest.For(end, extent, kWarp, sums, [&](llvm::Value* k, std::vector<llvm::Value*>* now) {
+      llvm::Value* here = at(k, 0);
+      return nest.IfCarried(b.CreateICmpSLT(here, extent), now,
+                            [&] { return add(here, &(*now)[0]); });
+    });
   }
 
   Status LanesOf(AxisId axis, llvm::Value* extent, std::vector<llvm::Value*>* sums) {
@@ -122,7 +169,9 @@ class DotValue {
     if (level == axes_.size()) return Add(&(*acc)[0]);
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent,
                            e_.indices().DimValue(e_.arena().extent(axes_[level])));
-    if (along_lanes_ && level + 1 == axes_.size()) return LanesOf(axes_[level], extent, acc);
+    const bool last = level + 1 == axes_.size();
+    if (along_lanes_ && last) return LanesOf(axes_[level], extent, acc);
+    if (by_warp_ && last) return WarpOf(axes_[level], extent, acc);
     return e_.nest().For(e_.b().getInt64(0), extent, 1, acc,
                          [&](llvm::Value* k, std::vector<llvm::Value*>* carried) {
                            e_.nest().Bind(axes_[level], k);
@@ -137,6 +186,7 @@ class DotValue {
   DType acc_dtype_;
   int width_ = 1;  // lanes in which the result differs
   bool along_lanes_ = false;
+  bool by_warp_ = false;
   std::vector<AxisId> axes_;
   DotIndices at_{};
 };

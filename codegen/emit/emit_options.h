@@ -9,8 +9,13 @@
 
 namespace swage::emit {
 
+// A CPU kernel runs a range of tasks with vectors of many lanes; a GPU kernel is one thread of
+// many, which takes one task, or a share of one.
+enum class TargetKind : uint8_t { kCpu, kGpu };
+
 struct EmitOptions {
-  int vector_bytes = 32;        // 32 or 64
+  TargetKind kind = TargetKind::kCpu;
+  int vector_bytes = 32;        // CPU: 32 or 64; GPU: the widest load of a thread, 16 or 4
   bool masked_tails = false;    // AVX-512: the rest of a lane loop is one masked vector
   bool has_avx512bf16 = false;  // vdpbf16ps
   int64_t ir_cap = 10000;       // LLVM instructions of one kernel; beyond: ResourceExhausted
@@ -23,7 +28,17 @@ struct EmitOptions {
     options.has_avx512bf16 = has_avx512bf16 && vector_bytes == 64;
     return options;
   }
+  // For a GPU thread. `vector_bytes` of 4 gives less code and needs fewer registers.
+  static EmitOptions ForGpu(int vector_bytes = 16) {
+    EmitOptions options;
+    options.kind = TargetKind::kGpu;
+    options.vector_bytes = vector_bytes;
+    return options;
+  }
+  bool is_gpu() const { return kind == TargetKind::kGpu; }
+
   std::string ToString() const {
+    if (is_gpu()) return "gpu vector_bytes=" + std::to_string(vector_bytes);
     return "vector_bytes=" + std::to_string(vector_bytes) +
            " masked_tails=" + std::to_string(masked_tails) +
            " avx512bf16=" + std::to_string(has_avx512bf16);

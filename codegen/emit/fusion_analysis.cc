@@ -75,7 +75,10 @@ DotIndices MapDot(IndexArena& arena, const Instruction* dot, IndexId index,
 }
 
 void FusionAnalysis::AddConditions(GuardId guard) {
-  for (ExprId e : arena_->Conditions(guard)) accesses_.push_back(e);
+  for (ExprId e : arena_->Conditions(guard)) {
+    accesses_.push_back(e);
+    conditions_.push_back(e);
+  }
 }
 
 Status FusionAnalysis::VisitLoads(ExprId expr) {
@@ -173,7 +176,8 @@ Status FusionAnalysis::VisitOperands(const Instruction* op, IndexId index, Guard
       break;
   }
   if (op->opcode() != Opcode::kCall && op->opcode() != Opcode::kMap) {
-    return Unimplemented("[emit] ", ToAbsl(ir::OpcodeName(op->opcode())), " is not implemented in kernels");
+    return Unimplemented("[emit] ", ToAbsl(ir::OpcodeName(op->opcode())),
+                         " is not implemented in kernels");
   }
   for (const Instruction* operand : op->operands()) {
     const IndexId at = operand->shape().rank() == 0 ? arena_->Index({}) : index;

@@ -39,6 +39,8 @@ class FusionAnalysis {
 
   // Offsets into parameters and array constants, iotas, and conditions.
   const std::vector<ExprId>& accesses() const { return accesses_; }
+  // Those of the accesses that are conditions.
+  const std::vector<ExprId>& conditions() const { return conditions_; }
   const std::vector<Use>& reduces() const { return reduces_; }
   const std::vector<Use>& dots() const { return dots_; }
   // Distinct (instruction, index) pairs, by weight of the op.
@@ -54,7 +56,7 @@ class FusionAnalysis {
   IndexArena* arena_;
   absl::flat_hash_set<ValueKey> seen_;
   absl::flat_hash_set<ExprId> loads_seen_;
-  std::vector<ExprId> accesses_;
+  std::vector<ExprId> accesses_, conditions_;
   std::vector<Use> reduces_, dots_;
   int64_t weight_ = 0;
 };

@@ -14,11 +14,11 @@ namespace swage::emit {
 using ir::Dim;
 
 IndexEmitter::IndexEmitter(IndexArena* arena, LoopNest* nest, std::vector<Dim> dims,
-                           llvm::Value* dims_array, LoadValue load_value)
+                           DimArgument dim_argument, LoadValue load_value)
     : arena_(arena),
       nest_(nest),
       dims_(std::move(dims)),
-      dims_array_(dims_array),
+      dim_argument_(std::move(dim_argument)),
       load_value_(std::move(load_value)) {}
 
 StatusOr<llvm::Value*> IndexEmitter::DimValue(Dim dim) {
@@ -49,8 +49,7 @@ StatusOr<llvm::Value*> IndexEmitter::EmitDim(Dim dim) {
       if (at == dims_.end()) {
         return Internal("[emit] the extent ", ToAbsl(dim.ToString()), " is not an argument");
       }
-      llvm::Value* slot = b().CreateConstGEP1_64(b().getInt64Ty(), dims_array_, at - dims_.begin());
-      return b().CreateLoad(b().getInt64Ty(), slot);
+      return dim_argument_(b(), at - dims_.begin());
     }
     case ir::DimKind::kPoly: {
       llvm::Value* sum = nullptr;

@@ -19,9 +19,12 @@ class IndexEmitter {
   // Emits an instruction's value, for indices that the program computes.
   using LoadValue = std::function<StatusOr<llvm::Value*>(const ir::Instruction*, IndexId, GuardId)>;
 
-  // `dims` are the kernel's run-time extents (symbols); `dims_array` points at their values.
+  // The value of a run-time extent by its number, at the builder's place (in the outermost scope).
+  using DimArgument = std::function<llvm::Value*(llvm::IRBuilder<>&, int64_t)>;
+
+  // `dims` are the kernel's run-time extents (symbols).
   IndexEmitter(IndexArena* arena, LoopNest* nest, std::vector<ir::Dim> dims,
-               llvm::Value* dims_array, LoadValue load_value);
+               DimArgument dim_argument, LoadValue load_value);
 
   // i64. Of a lane-dependent expression, the value of lane 0.
   StatusOr<llvm::Value*> Scalar(ExprId expr);
@@ -44,7 +47,7 @@ class IndexEmitter {
   IndexArena* arena_;
   LoopNest* nest_;
   std::vector<ir::Dim> dims_;
-  llvm::Value* dims_array_;
+  DimArgument dim_argument_;
   LoadValue load_value_;
   absl::flat_hash_map<ir::Dim, llvm::Value*> dim_values_;
 };

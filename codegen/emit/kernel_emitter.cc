@@ -4,18 +4,34 @@
 #include "codegen/emit/schedules/dot.h"
 #include "codegen/emit/schedules/loop.h"
 #include "codegen/emit/value_emitter.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Metadata.h"
 
 namespace swage::emit {
 
-StatusOr<EmittedKernel> EmitKernel(const KernelPlan& plan, llvm::Module* module,
-                                   std::string_view name) {
+namespace {
+
+size_t BufferCount(const KernelPlan& plan) {
+  return plan.fusion->parameters().size() + plan.leaves.size();
+}
+
+llvm::Function* NewFunction(llvm::Module* module, std::string_view name,
+                            const std::vector<llvm::Type*>& arguments) {
+  llvm::Type* nothing = llvm::Type::getVoidTy(module->getContext());
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(nothing, arguments, false),
+                                          llvm::Function::ExternalLinkage,
+                                          llvm::StringRef(name.data(), name.size()), module);
+  function->setDoesNotThrow();
+  return function;
+}
+
+// The function whose tasks are a range.
+StatusOr<llvm::Function*> EmitForCpu(const KernelPlan& plan, llvm::Module* module,
+                                     std::string_view name) {
   llvm::LLVMContext& context = module->getContext();
   llvm::Type* i64 = llvm::Type::getInt64Ty(context);
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
-                                          llvm::StringRef(name.data(), name.size()), module);
-  function->setDoesNotThrow();
+  llvm::Function* function = NewFunction(module, name, {pointer, i64, i64});
   llvm::IRBuilder<> builder(context);
   LoopNest nest(function, &builder);
 
@@ -24,13 +40,14 @@ StatusOr<EmittedKernel> EmitKernel(const KernelPlan& plan, llvm::Module* module,
   llvm::Value* dims =
       builder.CreateLoad(pointer, builder.CreateConstGEP1_64(pointer, args, 1), "dims");
   std::vector<llvm::Value*> buffers;
-  const size_t count = plan.fusion->parameters().size() + plan.leaves.size();
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < BufferCount(plan); ++i) {
     llvm::Value* slot = builder.CreateConstGEP1_64(pointer, buffer_list, i);
     buffers.push_back(builder.CreateLoad(pointer, slot));
   }
-  ValueEmitter emitter(plan.options, plan.width, plan.dims, module, &nest, std::move(buffers),
-                       dims);
+  const auto dim = [&](llvm::IRBuilder<>& b, int64_t i) -> llvm::Value* {
+    return b.CreateLoad(b.getInt64Ty(), b.CreateConstGEP1_64(b.getInt64Ty(), dims, i));
+  };
+  ValueEmitter emitter(plan.options, plan.width, plan.dims, module, &nest, std::move(buffers), dim);
   llvm::Value* begin = function->getArg(1);
   llvm::Value* end = function->getArg(2);
   if (plan.schedule == Schedule::kDot) {
@@ -39,7 +56,58 @@ StatusOr<EmittedKernel> EmitKernel(const KernelPlan& plan, llvm::Module* module,
     SWAGE_RETURN_IF_ERROR(EmitLoopKernel(plan, emitter, begin, end));
   }
   builder.CreateRetVoid();
+  return function;
+}
 
+// Marks a kernel, with the most threads that its blocks have.
+void AnnotateKernel(llvm::Module* module, llvm::Function* function) {
+  llvm::LLVMContext& context = module->getContext();
+  llvm::NamedMDNode* annotations = module->getOrInsertNamedMetadata("nvvm.annotations");
+  const auto annotate = [&](const char* what, int value) {
+    llvm::Constant* number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
+    annotations->addOperand(llvm::MDNode::get(
+        context, {llvm::ValueAsMetadata::get(function), llvm::MDString::get(context, what),
+                  llvm::ValueAsMetadata::get(number)}));
+  };
+  annotate("kernel", 1);
+  annotate("maxntidx", kBlockThreads);
+}
+
+// The function that is one thread.
+StatusOr<llvm::Function*> EmitForGpu(const KernelPlan& plan, llvm::Module* module,
+                                     std::string_view name) {
+  llvm::LLVMContext& context = module->getContext();
+  const size_t buffer_count = BufferCount(plan);
+  std::vector<llvm::Type*> types(buffer_count, llvm::PointerType::get(context, kGlobalSpace));
+  types.resize(buffer_count + plan.dims.size(), llvm::Type::getInt64Ty(context));
+  llvm::Function* function = NewFunction(module, name, types);
+  AnnotateKernel(module, function);
+  std::vector<llvm::Value*> buffers;
+  for (size_t i = 0; i < buffer_count; ++i) {
+    const llvm::Align alignment(kGpuBufferAlignment);
+    function->getArg(i)->addAttr(llvm::Attribute::getWithAlignment(context, alignment));
+    buffers.push_back(function->getArg(i));
+  }
+  llvm::IRBuilder<> builder(context);
+  LoopNest nest(function, &builder);
+  const auto dim = [&](llvm::IRBuilder<>&, int64_t i) -> llvm::Value* {
+    return function->getArg(buffer_count + i);
+  };
+  ValueEmitter emitter(plan.options, plan.width, plan.dims, module, &nest, std::move(buffers), dim);
+  ThreadGrid grid(&nest, plan.by_teams);
+  emitter.set_grid(&grid);
+  SWAGE_RETURN_IF_ERROR(EmitLoopThread(plan, emitter));
+  builder.CreateRetVoid();
+  return function;
+}
+
+}  // namespace
+
+StatusOr<EmittedKernel> EmitKernel(const KernelPlan& plan, llvm::Module* module,
+                                   std::string_view name) {
+  SWAGE_ASSIGN_OR_RETURN(const llvm::Function* function, plan.options.is_gpu()
+                                                             ? EmitForGpu(plan, module, name)
+                                                             : EmitForCpu(plan, module, name));
   EmittedKernel kernel;
   kernel.name = std::string(name);
   kernel.dims = plan.dims;

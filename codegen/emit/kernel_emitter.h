@@ -1,12 +1,19 @@
 // File: codegen/emit/kernel_emitter.h
 //
-// A planned fusion into one LLVM function
+// A planned fusion into one LLVM function. For a CPU
 //
 //   void name(const KernelArgs* args, int64_t begin, int64_t end)
 //
 // which runs the tasks [begin, end) of the plan's task axis. args->buffers: the parameters in
-// order, then the outputs; args->dims: the plan's run-time extents. The function does not unwind,
-// calls nothing, keeps no state, and does not assume that buffers do not overlap.
+// order, then the outputs; args->dims: the plan's run-time extents. For a GPU
+//
+//   ptx_kernel void name(T* buffer0, T* buffer1, ..., int64_t dim0, int64_t dim1, ...)
+//
+// with the same buffers, which are aligned to kGpuBufferAlignment, and the same extents. Its grid
+// has a thread, or with plan.by_teams a team (thread_grid.h), for each task.
+//
+// The function does not unwind, calls nothing, keeps no state, and does not assume that buffers do
+// not overlap.
 #ifndef SWAGE_CODEGEN_EMIT_KERNEL_EMITTER_H_
 #define SWAGE_CODEGEN_EMIT_KERNEL_EMITTER_H_
 
@@ -18,6 +25,9 @@
 #include "llvm/IR/Module.h"
 
 namespace swage::emit {
+
+// A GPU kernel relies on it; every allocation of a driver has more.
+inline constexpr int64_t kGpuBufferAlignment = 16;
 
 struct EmittedKernel {
   std::string name;

@@ -76,6 +76,7 @@ void LoopNest::Open() {
   builder_->SetInsertPoint(landing);
   Scope inner;
   inner.lanes = lanes();
+  inner.threads_differ = current().threads_differ;
   scopes_.push_back(std::move(inner));
 }
 
@@ -98,7 +99,7 @@ Status CheckMeet(const std::vector<llvm::Value*>& a, const std::vector<llvm::Val
 
 }  // namespace
 
-Status LoopNest::For(llvm::Value* lo, llvm::Value* hi, int64_t step,
+Status LoopNest::For(llvm::Value* lo, llvm::Value* hi, llvm::Value* step,
                      std::vector<llvm::Value*>* carried, LoopBody body) {
   std::vector<llvm::Value*> none;
   if (carried == nullptr) carried = &none;
@@ -123,7 +124,7 @@ Status LoopNest::For(llvm::Value* lo, llvm::Value* hi, int64_t step,
   }
   SWAGE_RETURN_IF_ERROR(body(iv, carried));
   SWAGE_RETURN_IF_ERROR(CheckMeet(first, *carried));
-  llvm::Value* next = builder_->CreateAdd(iv, Int(step), "next", /*HasNUW=*/true, /*HasNSW=*/true);
+  llvm::Value* next = builder_->CreateAdd(iv, step, "next", /*HasNUW=*/true, /*HasNSW=*/true);
   llvm::BasicBlock* latch = builder_->GetInsertBlock();
   builder_->CreateCondBr(builder_->CreateICmpSLT(next, hi), loop, exit);
   iv->addIncoming(next, latch);
@@ -242,6 +243,30 @@ Status LoopNest::MaskedLoop(AxisId axis, Range range, int width, Body body) {
     Bind(axis, iv);
     return body();
   });
+}
+
+Status LoopNest::VectorOrElements(AxisId axis, Range range, int width, llvm::Value* aligned,
+                                  Body body) {
+  const auto one_by_one = [&] {
+    return For(range.lo, range.hi, 1, nullptr, [&](llvm::Value* iv, std::vector<llvm::Value*>*) {
+      current().lanes = {axis, 1, nullptr};
+      Bind(axis, iv);
+      return body();
+    });
+  };
+  if (width == 1) return one_by_one();
+  llvm::Value* full = builder_->CreateICmpEQ(builder_->CreateSub(range.hi, range.lo), Int(width));
+  std::vector<llvm::Value*> none;
+  return IfElse(
+      builder_->CreateAnd(full, aligned), &none,
+      [&] {
+        return Scoped([&] {
+          current().lanes = {axis, width, nullptr};
+          Bind(axis, range.lo);
+          return body();
+        });
+      },
+      one_by_one);
 }
 
 llvm::Value* LoopNest::FirstLanes(llvm::Value* count, int width) {

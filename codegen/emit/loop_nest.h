@@ -47,6 +47,9 @@ class LoopNest {
     absl::flat_hash_map<std::pair<ExprId, bool>, llvm::Value*> exprs;  // bool: as a vector
     absl::flat_hash_map<GuardId, llvm::Value*> guards;
     Lanes lanes;
+    // On a GPU: the threads of a team are at different places here, so they can do nothing
+    // together.
+    bool threads_differ = false;
     // While an inner scope is open: the block where this scope's code goes, and what follows it.
     llvm::BasicBlock* hoist = nullptr;
     llvm::BasicBlock* landing = nullptr;
@@ -83,7 +86,11 @@ class LoopNest {
   using LoopBody = FunctionRef<Status(llvm::Value* iv, std::vector<llvm::Value*>* carried)>;
   // `carried` holds the first values before, the last ones after.
   Status For(llvm::Value* lo, llvm::Value* hi, int64_t step, std::vector<llvm::Value*>* carried,
-             LoopBody body);
+             LoopBody body) {
+    return For(lo, hi, Int(step), carried, body);
+  }
+  Status For(llvm::Value* lo, llvm::Value* hi, llvm::Value* step,
+             std::vector<llvm::Value*>* carried, LoopBody body);
   Status If(llvm::Value* condition, Body body);
   // The body may replace the carried values; where it is skipped they stay.
   Status IfCarried(llvm::Value* condition, std::vector<llvm::Value*>* carried, Body body);
@@ -106,6 +113,10 @@ class LoopNest {
   // The same with a mask around every vector, so that there is one copy of the body: for bodies so
   // large that a mask costs nothing beside them and a second copy would take long to compile.
   Status MaskedLoop(AxisId axis, Range range, int width, Body body);
+
+  // For a GPU thread: a range of at most `width` elements, as one vector where it is full and
+  // `aligned` (a condition) holds, else one by one.
+  Status VectorOrElements(AxisId axis, Range range, int width, llvm::Value* aligned, Body body);
 
   // The lanes of the last, partial vector of an axis, under a mask; one mask serves all loops.
   Lanes MaskedLanes(AxisId axis, llvm::Value* extent, int width);

@@ -1,7 +1,8 @@
 // File: codegen/emit/reduce_emitter.h
 //
-// A reduce while it is being emitted, for reduce_value.cc (levels, chunks, partials in memory) and
-// reduce_registers.cc (rows along the lanes, partials in registers).
+// A reduce while it is being emitted, for reduce_value.cc (levels, chunks, partials in memory),
+// reduce_registers.cc (rows along the lanes, partials in registers) and reduce_team.cc (rows shared
+// out to the threads of a GPU).
 #ifndef SWAGE_CODEGEN_EMIT_REDUCE_EMITTER_H_
 #define SWAGE_CODEGEN_EMIT_REDUCE_EMITTER_H_
 
@@ -27,6 +28,7 @@ class ReduceEmitter {
     ir::Dim extent;
     int partials;      // a power of two
     bool along_lanes;  // the lanes run along this dimension
+    bool by_team;      // the threads of a team share it
   };
   // An array of values in memory, one slot per partial.
   struct Slots {
@@ -41,6 +43,17 @@ class ReduceEmitter {
 
   StatusOr<Values> EmitLevel(size_t level);
   StatusOr<Values> EmitChunks(size_t level);
+  StatusOr<Values> EmitChunksByTeam(size_t level);
+  // A chunk by the threads of a warp, which all get the result.
+  StatusOr<Values> EmitChunkByWarp(size_t level, llvm::Value* lo, llvm::Value* hi);
+  // Adds this thread's element at `at` to its partial `number`; `first`: it is the first there.
+  Status AddElement(size_t level, llvm::Value* at, int number, llvm::Value* first,
+                    std::vector<llvm::Value*>* partials);
+  StatusOr<Values> JoinWarp(const std::vector<llvm::Value*>& partials, llvm::Value* count);
+  // Counts the chunks that the warps of the team have made of this round, in order.
+  Status ExchangeChunks(const Slots& counter, const std::vector<llvm::Value*>& shared,
+                        llvm::Value* round, llvm::Value* chunks,
+                        std::vector<llvm::Value*>* carried);
   using Emitted = FunctionRef<StatusOr<Values>()>;
   // One or the other, by whether the row fits into so many vectors; the values are scalars.
   StatusOr<Values> IfFits(size_t level, int vectors, Emitted yes, Emitted no);

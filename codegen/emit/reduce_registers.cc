@@ -130,6 +130,7 @@ StatusOr<Values> ReduceEmitter::EmitChunkInRegisters(size_t number, llvm::Value*
                       std::rotate(now->begin(), now->begin() + 1, now->end());
                       return OkStatus();
                     }));
+  if (width == 1) return JoinRotated(partials, nullptr);
   SWAGE_RETURN_IF_ERROR(
       e_.nest().IfCarried(b_.CreateICmpSLT(main_end, hi), &partials, [&]() -> Status {
         SWAGE_ASSIGN_OR_RETURN(llvm::Value * element, TailVector(number, main_end, hi));

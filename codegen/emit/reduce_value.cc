@@ -85,7 +85,8 @@ StatusOr<Values> ReduceEmitter::Emit() {
     level.axis = e_.InnerAxis(op_, index_, guard_, d, level.extent);
     const bool minor = d == input.rank() - 1;
     level.partials = math::PartialsOf(minor);
-    level.along_lanes = minor && !uses_lanes && e_.width() > 1;
+    level.along_lanes = minor && !uses_lanes && e_.width() > 1 && e_.grid() == nullptr;
+    level.by_team = minor && e_.HasTeamHere();
     element[d] = e_.arena().Axis(level.axis);
     levels_.push_back(level);
   }
@@ -136,6 +137,7 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
     // One element is its own reduction.
     return ElementAt(number);
   }
+  if (level.by_team) return EmitChunksByTeam(number);
   const int vectors = ShortVectors(level);
   if (vectors == 0) return EmitChunks(number);
   // Long rows are asked for first: they are the ones that time is spent on.
@@ -240,7 +242,9 @@ Status ReduceEmitter::Accumulate(size_t number, const Slots& slots, llvm::Value*
 
 StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::Value* hi) {
   const Level level = levels_[number];
-  if (level.along_lanes && combiner_.has_identity() &&
+  // The memory of a GPU thread is far away, so its few partials are registers too.
+  const bool alone = e_.grid() != nullptr && e_.width() == 1;
+  if ((level.along_lanes || alone) && combiner_.has_identity() &&
       level.partials / e_.width() <= kMaxRegisterPartials) {
     return EmitChunkInRegisters(number, lo, hi);
   }

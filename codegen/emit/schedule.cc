@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "codegen/emit/schedules/dot.h"
+#include "codegen/emit/schedules/threads.h"
 
 namespace swage::emit {
 
@@ -36,6 +37,7 @@ std::string KernelPlan::ToString() const {
     absl::StrAppend(&text, a > 0 ? ", " : "", space.extent(a).ToString());
   }
   absl::StrAppend(&text, "] tasks=", tasks.ToString());
+  if (options.is_gpu()) absl::StrAppend(&text, by_teams ? " by=team" : " by=thread");
   return text;
 }
 
@@ -149,7 +151,8 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
       IsTiledDot(plan, analysis.dots()[0].instruction)) {
     plan.hero = analysis.dots()[0].instruction;
     const VectorDot vectors = KindOfVectorDot(*plan.hero);
-    if (vectors == VectorDot::kNo) {
+    // A GPU thread adds up the sums of its own elements; other kernels are for libraries.
+    if (vectors == VectorDot::kNo && !options.is_gpu()) {
       plan.schedule = Schedule::kDot;
       return PlanDot(std::move(plan));
     }
@@ -181,6 +184,7 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
     plan.width *= 4;
   }
   SWAGE_ASSIGN_OR_RETURN(plan.space, PlanSpace(plan.leaves, dims, row_value));
+  if (options.is_gpu()) return PlanThreads(std::move(plan), row_value);
   const int count = plan.space.axis_count();
   plan.tasks = 1;
   if (plan.schedule == Schedule::kRowReduction) {

@@ -45,6 +45,12 @@ struct KernelPlan {
   // A loop of many operations: better compiled in short time than to fast code.
   bool is_large = false;
 
+  // On a GPU: one team of threads per task, else one thread; the extent that a team shares out (1:
+  // a warp is enough); and what must be multiples of the width for a thread to take full vectors.
+  bool by_teams = false;
+  ir::Dim shared_extent = 1;
+  std::vector<ir::Dim> vector_dims;
+
   std::string ToString() const;
 };
 

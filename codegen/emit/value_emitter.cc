@@ -17,13 +17,13 @@ using ir::Opcode;
 
 ValueEmitter::ValueEmitter(const EmitOptions& options, int width, std::vector<ir::Dim> dims,
                            llvm::Module* module, LoopNest* nest, std::vector<llvm::Value*> buffers,
-                           llvm::Value* dims_array)
+                           IndexEmitter::DimArgument dim_argument)
     : options_(options),
       width_(width),
       module_(module),
       nest_(nest),
       buffers_(std::move(buffers)),
-      indices_(&arena_, nest, std::move(dims), dims_array,
+      indices_(&arena_, nest, std::move(dims), std::move(dim_argument),
                [this](const Instruction* value, IndexId index, GuardId guard) {
                  return Value(value, index, guard);
                }) {}
@@ -272,7 +272,9 @@ StatusOr<llvm::Value*> ValueEmitter::EmitConstant(const Instruction* op, IndexId
     llvm::Constant* array = llvm::ConstantDataArray::get(
         b().getContext(), llvm::ArrayRef<uint8_t>(bytes.data(), bytes.size()));
     auto* global = new llvm::GlobalVariable(*module_, array->getType(), /*isConstant=*/true,
-                                            llvm::GlobalValue::PrivateLinkage, array, "constant");
+                                            llvm::GlobalValue::PrivateLinkage, array, "constant",
+                                            nullptr, llvm::GlobalValue::NotThreadLocal,
+                                            options_.is_gpu() ? kGlobalSpace : 0);
     global->setAlignment(llvm::Align(64));
     data = global;
   }
@@ -285,6 +287,21 @@ llvm::Value* ValueEmitter::Scratch() {
   return scratch_;
 }
 
+StatusOr<llvm::Value*> ValueEmitter::LoadIf(llvm::Value* condition, llvm::Type* type,
+                                            llvm::Value* pointer, llvm::Align align) {
+  if (condition == nullptr) return b().CreateAlignedLoad(type, pointer, align);
+  if (!options_.is_gpu()) {
+    return b().CreateAlignedLoad(type, b().CreateSelect(condition, pointer, Scratch()), align);
+  }
+  // Threads have predicates, and a stack of their own is memory like any other.
+  std::vector<llvm::Value*> loaded{llvm::Constant::getNullValue(type)};
+  SWAGE_RETURN_IF_ERROR(nest_->IfCarried(condition, &loaded, [&] {
+    loaded[0] = b().CreateAlignedLoad(type, pointer, align);
+    return OkStatus();
+  }));
+  return loaded[0];
+}
+
 llvm::Value* ValueEmitter::Select(llvm::Value* condition, llvm::Value* yes, llvm::Value* no) {
   if (condition == nullptr || yes == no) return yes;
   if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) return known->isZero() ? no : yes;
@@ -294,6 +311,12 @@ llvm::Value* ValueEmitter::Select(llvm::Value* condition, llvm::Value* yes, llvm
     no = Splat(b(), no, width);
   }
   return b().CreateSelect(condition, yes, no);
+}
+
+// GPU threads take vectors where the plan has made sure that they are aligned as a whole.
+llvm::Align ValueEmitter::VectorAlign(DType dtype) const {
+  const int lanes = options_.is_gpu() ? nest_->lanes().width : 1;
+  return llvm::Align(static_cast<uint64_t>(ir::DTypeBytes(dtype)) * lanes);
 }
 
 StatusOr<llvm::Value*> ValueEmitter::Load(llvm::Value* base, DType dtype, ExprId offset,
@@ -313,17 +336,16 @@ StatusOr<llvm::Value*> ValueEmitter::Load(llvm::Value* base, DType dtype, ExprId
     if (stride.kind == LaneStride::kUniform && holds != nullptr && IsVector(holds)) {
       holds = b().CreateOrReduce(mask);
     }
-    if (holds != nullptr && !IsVector(holds)) {
-      pointer = b().CreateSelect(holds, pointer, Scratch());
-    }
+    if (holds != nullptr && IsVector(holds)) holds = nullptr;  // it is in the mask
+    llvm::Type* vector = VectorOf(type, lanes.width);
     if (stride.kind == LaneStride::kUniform) {
-      loaded = b().CreateAlignedLoad(type, pointer, align);
+      SWAGE_ASSIGN_OR_RETURN(loaded, LoadIf(holds, type, pointer, align));
+    } else if (mask == nullptr) {
+      SWAGE_ASSIGN_OR_RETURN(loaded, LoadIf(holds, vector, pointer, VectorAlign(dtype)));
     } else {
-      llvm::Type* vector = VectorOf(type, lanes.width);
-      loaded = mask == nullptr
-                   ? static_cast<llvm::Value*>(b().CreateAlignedLoad(vector, pointer, align))
-                   : b().CreateMaskedLoad(vector, pointer, align, mask,
-                                          llvm::Constant::getNullValue(vector));
+      if (holds != nullptr) pointer = b().CreateSelect(holds, pointer, Scratch());
+      loaded =
+          b().CreateMaskedLoad(vector, pointer, align, mask, llvm::Constant::getNullValue(vector));
     }
   } else {
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * offsets, indices_.Vector(offset));
@@ -357,7 +379,7 @@ Status ValueEmitter::Store(llvm::Value* base, DType dtype, ExprId offset, llvm::
   if (lanes.mask != nullptr) {
     b().CreateMaskedStore(value, pointer, align, lanes.mask);
   } else {
-    b().CreateAlignedStore(value, pointer, align);
+    b().CreateAlignedStore(value, pointer, VectorAlign(dtype));
   }
   return OkStatus();
 }

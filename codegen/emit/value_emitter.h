@@ -16,6 +16,7 @@
 #include "codegen/emit/index_emitter.h"
 #include "codegen/emit/index_map.h"
 #include "codegen/emit/loop_nest.h"
+#include "codegen/emit/thread_grid.h"
 #include "compiler/ir/computation.h"
 #include "llvm/IR/Module.h"
 
@@ -27,7 +28,15 @@ class ValueEmitter {
   // of a full vector.
   ValueEmitter(const EmitOptions& options, int width, std::vector<ir::Dim> dims,
                llvm::Module* module, LoopNest* nest, std::vector<llvm::Value*> buffers,
-               llvm::Value* dims_array);
+               IndexEmitter::DimArgument dim_argument);
+
+  // On a GPU, the threads; null on a CPU.
+  ThreadGrid* grid() const { return grid_; }
+  void set_grid(ThreadGrid* grid) { grid_ = grid; }
+  // Whether a team of threads is together at this place, to share a reduction.
+  bool HasTeamHere() const {
+    return grid_ != nullptr && grid_->has_teams() && !nest_->current().threads_differ;
+  }
 
   // The value of an array instruction; and of a tuple instruction, element by element.
   StatusOr<llvm::Value*> Value(const ir::Instruction* instruction, IndexId index,
@@ -91,7 +100,11 @@ class ValueEmitter {
   Status EmitChain(const ValueKey& last);
   // The operands' values that such an op needs; none for other ops.
   std::vector<ValueKey> Needs(const ValueKey& key);
+  llvm::Align VectorAlign(ir::DType dtype) const;
   llvm::Value* Scratch();
+  // A load that is not made where the condition (a scalar; null: holds) fails; then it is zero.
+  StatusOr<llvm::Value*> LoadIf(llvm::Value* condition, llvm::Type* type, llvm::Value* pointer,
+                                llvm::Align align);
   void Keep(llvm::Value* value);
 
   EmitOptions options_;
@@ -102,6 +115,7 @@ class ValueEmitter {
   IndexArena arena_;
   IndexEmitter indices_;
   llvm::Value* scratch_ = nullptr;
+  ThreadGrid* grid_ = nullptr;
   absl::flat_hash_map<const ir::Instruction*, llvm::Value*> constant_data_;
   absl::flat_hash_map<std::tuple<const ir::Instruction*, IndexId, GuardId, int>, AxisId>
       inner_axes_;

@@ -20,6 +20,9 @@ TEST_F(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
   const std::string nested = "'(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*(a*)*zzz'";
   const std::pair<std::string, const char*> mistakes[] = {
       {"--target gpu", "no target 'gpu'"},
+      {"--target h20", "did you mean 'h200'"},
+      {"--target h200 --disable-pass transpose-folding", "transpose-dimension-grouper"},
+      {"--kernels", "expected a GPU"},
       {"--disable-pass no-such", "'no-such' names no pass"},
       {"--disable-pass ''", "the value is empty"},
       {"--disable-pass cse:-1", "no run number"},
@@ -37,6 +40,24 @@ TEST_F(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
     EXPECT_EQ(outcome.exit_code, 2) << flags.substr(0, 100);
     EXPECT_THAT(outcome.output, HasSubstr(said)) << flags.substr(0, 100);
   }
+}
+
+TEST_F(OptCommandTest, ACardNeedNotBeThere) {
+  const std::string module = Write("m.hlo",
+                                   "HloModule m\nENTRY main {\n x = f32[2000] parameter(0)\n"
+                                   " ROOT r = f32[2000] exponential(x)\n}\n");
+  const std::string folder = root_ + "/dump";
+  const Outcome outcome = Swage("opt " + module + " --target h200 --kernels --dump-to " + folder);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("Predicted for h200, not measured"));
+  EXPECT_THAT(outcome.output, HasSubstr("latency"));
+  const auto ptx = ReadFile(folder + "/module_0000.m.fused_computation.ptx");
+  ASSERT_TRUE(ptx.ok()) << ptx.status().message();
+  EXPECT_THAT(*ptx, HasSubstr(".target sm_90"));
+  EXPECT_TRUE(ReadFile(folder + "/module_0000.m.predicted-times.txt").ok());
+  const auto index = ReadFile(folder + "/index.json");
+  ASSERT_TRUE(index.ok());
+  EXPECT_THAT(*index, HasSubstr("PTX for sm_90"));
 }
 
 }  // namespace

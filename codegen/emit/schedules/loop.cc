@@ -1,10 +1,12 @@
 // File: codegen/emit/schedules/loop.cc
 #include "codegen/emit/schedules/loop.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "codegen/emit/schedules/row_cache.h"
+#include "codegen/emit/schedules/threads.h"
 #include "codegen/emit/types.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -20,17 +22,24 @@ class LoopKernel {
       : plan_(plan), e_(e), b_(e.b()), index_(plan.space.MakeIndex(e.arena(), &axes_)) {}
 
   Status Emit(llvm::Value* begin, llvm::Value* end);
+  Status EmitThread();
 
  private:
   bool HasLanes() const { return plan_.schedule != Schedule::kRowReduction && !axes_.empty(); }
+  // One element per thread, of which nobody else has a part.
+  bool HasOneElement() const {
+    return plan_.options.is_gpu() && !plan_.by_teams && plan_.width == 1;
+  }
   // Binds the first `count` axes to the position `task` in their product.
   Status BindAxes(llvm::Value* task, int count);
   Status EmitTask(llvm::Value* task);
   Status EmitLanes(llvm::Value* lo, llvm::Value* hi);
+  Status EmitTeamLanes(llvm::Value* lo, llvm::Value* hi);
   // The row of a row tile, whose expensive values the reduction has kept if they fit.
   Status EmitCachedRow(const RowCachePlan& cache, llvm::Value* extent);
   // Computes the outputs with `rank` dims at the current index, then stores them.
   Status EmitLeaves(int rank);
+  Status StoreLeaves(IndexId index, const std::vector<llvm::Value*>& values);
   int rank() const { return static_cast<int>(plan_.space.parts_per_dim.size()); }
 
   const KernelPlan& plan_;
@@ -54,6 +63,14 @@ Status LoopKernel::Emit(llvm::Value* begin, llvm::Value* end) {
   });
 }
 
+Status LoopKernel::EmitThread() {
+  ThreadGrid& grid = *e_.grid();
+  llvm::Value* task = plan_.by_teams ? grid.Team() : grid.Thread();
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * tasks, e_.indices().DimValue(plan_.tasks));
+  return e_.nest().If(b_.CreateICmpSLT(task, tasks),
+                      [&] { return e_.nest().Scoped([&] { return EmitTask(task); }); });
+}
+
 Status LoopKernel::BindAxes(llvm::Value* task, int count) {
   for (int a = count - 1; a >= 0; --a) {
     if (a == 0) {
@@ -70,7 +87,7 @@ Status LoopKernel::BindAxes(llvm::Value* task, int count) {
 
 Status LoopKernel::EmitTask(llvm::Value* task) {
   const int count = static_cast<int>(axes_.size());
-  if (!HasLanes()) {
+  if (!HasLanes() || HasOneElement()) {
     SWAGE_RETURN_IF_ERROR(BindAxes(task, count));
     SWAGE_RETURN_IF_ERROR(EmitLeaves(rank() - 1));
     return EmitLeaves(rank());
@@ -79,7 +96,11 @@ Status LoopKernel::EmitTask(llvm::Value* task) {
                          e_.indices().DimValue(plan_.space.extent(count - 1)));
   llvm::Value* lo = b_.getInt64(0);
   llvm::Value* hi = extent;
-  if (plan_.block > 0) {
+  if (plan_.options.is_gpu() && count == 1 && plan_.block > 0) {
+    llvm::Value* block = b_.getInt64(plan_.block);
+    lo = b_.CreateMul(task, block);
+    hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(lo, block), extent);
+  } else if (plan_.block > 0) {
     llvm::Value* block = b_.getInt64(plan_.block);
     SWAGE_ASSIGN_OR_RETURN(
         llvm::Value * blocks,
@@ -98,7 +119,9 @@ Status LoopKernel::EmitTask(llvm::Value* task) {
     task = place[0];
   }
   SWAGE_RETURN_IF_ERROR(BindAxes(task, count - 1));
-  const std::optional<RowCachePlan> cache = FindRowCache(plan_);
+  // The threads of a team have no array in common that a row of any length would fit into.
+  std::optional<RowCachePlan> cache;
+  if (!plan_.by_teams) cache = FindRowCache(plan_);
   if (cache && plan_.block == 0) return EmitCachedRow(*cache, extent);
   SWAGE_RETURN_IF_ERROR(EmitLeaves(rank() - 1));
   return EmitLanes(lo, hi);
@@ -109,11 +132,28 @@ Status LoopKernel::EmitLanes(llvm::Value* lo, llvm::Value* hi) {
       llvm::Value * extent,
       e_.indices().DimValue(plan_.space.extent(static_cast<int>(axes_.size()) - 1)));
   const auto body = [&] { return EmitLeaves(rank()); };
+  if (plan_.by_teams) return EmitTeamLanes(lo, hi);
+  if (plan_.options.is_gpu()) {
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * aligned, EmitVectorsAreAligned(plan_, e_));
+    return e_.nest().VectorOrElements(axes_.back(), {lo, hi, extent}, plan_.width, aligned, body);
+  }
   if (plan_.is_large && plan_.options.masked_tails) {
     return e_.nest().MaskedLoop(axes_.back(), {lo, hi, extent}, plan_.width, body);
   }
   return e_.nest().LaneLoop(axes_.back(), {lo, hi, extent}, plan_.width, plan_.options.masked_tails,
                             body);
+}
+
+// Neighbouring threads take neighbouring elements.
+Status LoopKernel::EmitTeamLanes(llvm::Value* lo, llvm::Value* hi) {
+  llvm::Value* first = b_.CreateAdd(lo, e_.grid()->ThreadInTeam());
+  return e_.nest().For(first, hi, e_.grid()->TeamSize(), nullptr,
+                       [&](llvm::Value* at, std::vector<llvm::Value*>*) {
+                         e_.nest().current().threads_differ = true;
+                         e_.nest().current().lanes = {axes_.back(), 1, nullptr};
+                         e_.nest().Bind(axes_.back(), at);
+                         return EmitLeaves(rank());
+                       });
 }
 
 Status LoopKernel::EmitCachedRow(const RowCachePlan& cache, llvm::Value* extent) {
@@ -164,6 +204,17 @@ Status LoopKernel::EmitLeaves(int rank) {
       SWAGE_ASSIGN_OR_RETURN(values[i], e_.Value(leaf.value, index));
     }
   }
+  if (!e_.HasTeamHere()) return StoreLeaves(index, values);
+  if (std::all_of(values.begin(), values.end(), [](llvm::Value* v) { return v == nullptr; })) {
+    return OkStatus();
+  }
+  // All threads of the team have the values; they have read what they were made of.
+  SWAGE_RETURN_IF_ERROR(e_.grid()->Sync());
+  llvm::Value* is_first = b_.CreateICmpEQ(e_.grid()->ThreadInTeam(), b_.getInt64(0));
+  return e_.nest().If(is_first, [&] { return StoreLeaves(index, values); });
+}
+
+Status LoopKernel::StoreLeaves(IndexId index, const std::vector<llvm::Value*>& values) {
   for (size_t i = 0; i < plan_.leaves.size(); ++i) {
     if (values[i] == nullptr) continue;
     const Leaf& leaf = plan_.leaves[i];
@@ -180,6 +231,11 @@ Status EmitLoopKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value* begi
                       llvm::Value* end) {
   LoopKernel kernel(plan, e);
   return kernel.Emit(begin, end);
+}
+
+Status EmitLoopThread(const KernelPlan& plan, ValueEmitter& e) {
+  LoopKernel kernel(plan, e);
+  return kernel.EmitThread();
 }
 
 }  // namespace swage::emit

@@ -12,8 +12,11 @@
 
 namespace swage::emit {
 
+// The tasks [begin, end).
 Status EmitLoopKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value* begin,
                       llvm::Value* end);
+// On a GPU: the task of this thread, or this thread's part of its team's task.
+Status EmitLoopThread(const KernelPlan& plan, ValueEmitter& e);
 
 }  // namespace swage::emit
 

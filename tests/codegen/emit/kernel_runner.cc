@@ -8,10 +8,14 @@
 #include "codegen/cpu/host_target.h"
 #include "codegen/cpu/object_emitter.h"
 #include "codegen/emit/generalise.h"
+#include "codegen/gpu/gpu_target.h"
+#include "codegen/gpu/ptx_emitter.h"
+#include "compiler/cost/device_description.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace swage::emit {
 
@@ -40,9 +44,15 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
   SWAGE_ASSIGN_OR_RETURN(KernelPlan plan, PlanKernel(*general.fusion, options.emit));
   compiled.plan_ = plan.ToString();
   compiled.schedule_ = plan.schedule;
+  compiled.launch_ = {plan.by_teams, plan.tasks, plan.shared_extent};
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
   SWAGE_ASSIGN_OR_RETURN(EmittedKernel emitted, EmitKernel(plan, &module, "kernel"));
+  if (options.emit.is_gpu()) {
+    SWAGE_RETURN_IF_ERROR(compiled.CompileForGpu(plan, options));
+  } else {
+    SWAGE_RETURN_IF_ERROR(compiled.CompileForCpu(module, options));
+  }
 
   for (const ir::Instruction* parameter : fusion.parameters()) {
     compiled.parameters_.push_back(parameter->shape());
@@ -57,10 +67,14 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
     compiled.dims_.push_back(value.value_or(-1));
   }
   compiled.tasks_dim_ = emitted.tasks.Substitute(values);
+  compiled.launch_ = compiled.launch_.Substitute(values);
   if (!compiled.symbolic_) {
     SWAGE_ASSIGN_OR_RETURN(compiled.tasks_, compiled.tasks_dim_.Evaluate({}));
   }
+  return compiled;
+}
 
+Status CompiledKernel::CompileForCpu(llvm::Module& module, const CompileOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(const cpu::HostTarget* host, cpu::HostTarget::Get());
   // Narrow vectors also mean an older CPU, so that nothing else of the wide one is used.
   const bool narrow = options.emit.vector_bytes < host->vector_bytes();
@@ -70,11 +84,29 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
   emit.keep_ir = emit.keep_assembly = options.keep_text;
   SWAGE_ASSIGN_OR_RETURN(cpu::EmittedObject object,
                          cpu::EmitObject(module, narrow ? *old : *host, emit));
-  compiled.object_ = std::move(object.object);
-  compiled.ir_ = std::move(object.ir_after);
-  compiled.assembly_ = std::move(object.assembly);
-  SWAGE_RETURN_IF_ERROR(compiled.Reload(compiled.object_));
-  return compiled;
+  object_ = std::move(object.object);
+  ir_ = std::move(object.ir_after);
+  assembly_ = std::move(object.assembly);
+  return Reload(object_);
+}
+
+Status CompiledKernel::CompileForGpu(const KernelPlan& plan, const CompileOptions& options) {
+  llvm::LLVMContext context;
+  llvm::Module module("kernel", context);
+  SWAGE_RETURN_IF_ERROR(EmitKernel(plan, &module, "kernel").status());
+  if (!options.baked) {
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+    SWAGE_ASSIGN_OR_RETURN(const cost::DeviceDescription device, cost::GpuNamed("a100"));
+    SWAGE_ASSIGN_OR_RETURN(const gpu::GpuTarget target, gpu::GpuTarget::For(device));
+    SWAGE_ASSIGN_OR_RETURN(gpu::EmittedPtx emitted, gpu::EmitPtx(*copy, target, options.keep_text));
+    ir_ = std::move(emitted.ir);
+    assembly_ = std::move(emitted.ptx);
+  }
+  const size_t pointers = plan.fusion->parameters().size() + plan.leaves.size();
+  SWAGE_ASSIGN_OR_RETURN(HostGrid grid,
+                         HostGrid::Compile(module, "kernel", pointers, plan.dims.size()));
+  grid_ = std::make_shared<HostGrid>(std::move(grid));
+  return OkStatus();
 }
 
 Status CompiledKernel::Reload(const std::string& object) {
@@ -85,11 +117,14 @@ Status CompiledKernel::Reload(const std::string& object) {
 
 StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> args, GuardSide side,
                                                    int64_t step) const {
+  const auto alignment_of = [&](DType dtype) -> size_t {
+    return grid_ != nullptr ? kGpuBufferAlignment : ir::DTypeBytes(dtype);
+  };
+  ir::SymbolBinding binding;
   std::vector<int64_t> dims = dims_;
   std::vector<ir::Shape> results = results_;
   int64_t tasks = tasks_;
   if (symbolic_) {
-    ir::SymbolBinding binding;
     for (size_t i = 0; i < args.size(); ++i) {
       for (int d = 0; d < parameters_[i].rank(); ++d) {
         SWAGE_RETURN_IF_ERROR(
@@ -113,23 +148,29 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
   for (const Literal& arg : args) {
     SWAGE_ASSIGN_OR_RETURN(
         GuardedBuffer buffer,
-        GuardedBuffer::Create(arg.bytes().size(), ir::DTypeBytes(arg.dtype()), side));
+        GuardedBuffer::Create(arg.bytes().size(), alignment_of(arg.dtype()), side));
     std::copy(arg.bytes().begin(), arg.bytes().end(), static_cast<uint8_t*>(buffer.data()));
     buffers.push_back(std::move(buffer));
   }
   for (const ir::Shape& shape : results) {
     SWAGE_ASSIGN_OR_RETURN(int64_t bytes, shape.ByteSize());
     SWAGE_ASSIGN_OR_RETURN(GuardedBuffer buffer,
-                           GuardedBuffer::Create(bytes, ir::DTypeBytes(shape.dtype()), side));
+                           GuardedBuffer::Create(bytes, alignment_of(shape.dtype()), side));
     std::memset(buffer.data(), 0xa5, bytes);
     buffers.push_back(std::move(buffer));
   }
   std::vector<void*> pointers;
   for (const GuardedBuffer& buffer : buffers) pointers.push_back(buffer.data());
-  const cpu::KernelArgs kernel_args{pointers.data(), dims.data()};
-  if (step == 0) step = std::max<int64_t>(tasks, 1);
-  for (int64_t begin = 0; begin < tasks; begin += step) {
-    entry()(&kernel_args, begin, std::min(tasks, begin + step));
+  if (grid_ != nullptr) {
+    SWAGE_ASSIGN_OR_RETURN(const gpu::Launch launch, gpu::LaunchFor(launch_, binding));
+    SWAGE_RETURN_IF_ERROR(grid_->Run({launch.blocks, launch.threads_x, launch.threads_y},
+                                     launch_.by_teams, pointers, dims));
+  } else {
+    const cpu::KernelArgs kernel_args{pointers.data(), dims.data()};
+    if (step == 0) step = std::max<int64_t>(tasks, 1);
+    for (int64_t begin = 0; begin < tasks; begin += step) {
+      entry()(&kernel_args, begin, std::min(tasks, begin + step));
+    }
   }
   std::vector<Literal> outputs;
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -197,7 +238,9 @@ Status CheckWithArgs(std::string_view hlo, const std::vector<Literal>& args, dou
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, ir::ParseHlo(hlo));
   SWAGE_ASSIGN_OR_RETURN(Literal expected, evaluator::Evaluate(*module, args));
   const std::vector<Literal> want = ir::Leaves(expected);
-  for (const EmitOptions& target : TargetsHere()) {
+  std::vector<EmitOptions> targets = TargetsHere();
+  targets.push_back(EmitOptions::ForGpu());
+  for (const EmitOptions& target : targets) {
     std::vector<Literal> first;
     bool symbolic = false;
     for (const ir::Instruction* parameter : module->entry()->parameters()) {
@@ -210,10 +253,11 @@ Status CheckWithArgs(std::string_view hlo, const std::vector<Literal>& args, dou
       options.baked = baked;
       SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel,
                              CompiledKernel::Compile(*module->entry(), options));
-      const std::string what = absl::StrCat(target.vector_bytes, " bytes, ",
+      const std::string what = absl::StrCat(target.ToString(), ", ",
                                             baked ? "baked" : "run-time dims", ", ", kernel.plan());
       for (GuardSide side : {GuardSide::kEnd, GuardSide::kStart}) {
         for (int64_t step : {0, 1}) {
+          if (step > 0 && target.is_gpu()) continue;
           SWAGE_ASSIGN_OR_RETURN(std::vector<Literal> got, kernel.Run(args, side, step));
           SWAGE_RETURN_IF_ERROR(Compare(got, want, tolerance, what));
           if (first.empty()) first = got;

@@ -1,4 +1,4 @@
-#include "codegen/cpu/light_passes.h"
+#include "codegen/emit/light_passes.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
@@ -17,7 +17,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
-namespace swage::cpu {
+namespace swage::emit {
 namespace {
 
 // Only what these passes ask for: PassBuilder would register a hundred analyses for each kernel and
@@ -74,4 +74,4 @@ void RunLightPasses(llvm::Module& module, llvm::TargetMachine& machine) {
   }
 }
 
-}  // namespace swage::cpu
+}  // namespace swage::emit

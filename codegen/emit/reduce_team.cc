@@ -1,0 +1,189 @@
+// File: codegen/emit/reduce_team.cc
+//
+// Rows that the threads of a GPU reduce together, in the tree that docs/semantics.md defines: the
+// lanes of a warp have two partials each of a chunk, which meet by shuffles; the warps of a team
+// take chunks in turn and exchange their results in shared memory. Every thread of the team then
+// knows the total.
+#include <optional>
+#include <vector>
+
+#include "codegen/emit/reduce_emitter.h"
+#include "codegen/emit/types.h"
+#include "compiler/math/reduction_tree.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace swage::emit {
+
+using ir::Dim;
+
+namespace {
+
+// Partials of a thread, and how many of its elements it asks for at a time where they are cheap.
+constexpr int kPartials = math::kMinorPartials / kWarp;
+constexpr int kUnroll = 4;
+
+}  // namespace
+
+StatusOr<Values> ReduceEmitter::EmitChunksByTeam(size_t number) {
+  const Level& level = levels_[number];
+  constexpr int64_t kChunk = math::kPartialDepth * math::kMinorPartials;
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(level.extent));
+  if (std::optional<int64_t> known = level.extent.static_value(); known && *known <= kChunk) {
+    return EmitChunkByWarp(number, b_.getInt64(0), extent);
+  }
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * chunks,
+                         e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(kChunk))));
+  llvm::Value* several = e_.nest().At(0, [&] { return b_.CreateICmpSGT(chunks, b_.getInt64(1)); });
+  const Slots counter = NewSlots(64, 1);
+  std::vector<llvm::Value*> last, shared;
+  for (int i = 0; i < combiner_.count(); ++i) {
+    last.push_back(llvm::Constant::getNullValue(LaneType(b_.getContext(), combiner_.dtype(i))));
+    shared.push_back(
+        e_.grid()->Shared(StoredType(b_.getContext(), combiner_.dtype(i)), kBlockWarps));
+  }
+  llvm::Value* warp = e_.grid()->Warp();
+  SWAGE_RETURN_IF_ERROR(e_.nest().For(
+      b_.getInt64(0), chunks, e_.grid()->TeamWarps(), &last,
+      [&](llvm::Value* round, std::vector<llvm::Value*>* carried) -> Status {
+        // Behind the last chunk there is an empty one, whose value nobody takes.
+        llvm::Value* lo = b_.CreateMul(b_.CreateAdd(round, warp), b_.getInt64(kChunk));
+        llvm::Value* hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                                   b_.CreateAdd(lo, b_.getInt64(kChunk)), extent);
+        hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, lo, hi);
+        SWAGE_ASSIGN_OR_RETURN(Values partial, EmitChunkByWarp(number, lo, hi));
+        carried->assign(partial.begin(), partial.end());
+        return e_.nest().IfCarried(several, carried, [&] {
+          return ExchangeChunks(counter, shared, round, chunks, carried);
+        });
+      }));
+  SWAGE_RETURN_IF_ERROR(
+      e_.nest().IfCarried(several, &last, [&] { return JoinChunks(counter, chunks, &last); }));
+  return Values(last.begin(), last.end());
+}
+
+Status ReduceEmitter::ExchangeChunks(const Slots& counter, const std::vector<llvm::Value*>& shared,
+                                     llvm::Value* round, llvm::Value* chunks,
+                                     std::vector<llvm::Value*>* carried) {
+  ThreadGrid& grid = *e_.grid();
+  llvm::Value* first_slot = grid.FirstWarp();
+  const auto slot_of = [&](int i, llvm::Value* warp) {
+    llvm::Type* type = StoredType(b_.getContext(), combiner_.dtype(i));
+    return b_.CreateGEP(type, shared[i], b_.CreateAdd(first_slot, warp));
+  };
+  const std::vector<llvm::Value*> own = *carried;
+  SWAGE_RETURN_IF_ERROR(e_.nest().If(b_.CreateICmpEQ(grid.Lane(), b_.getInt64(0)), [&] {
+    for (int i = 0; i < combiner_.count(); ++i) {
+      b_.CreateStore(ToStored(b_, combiner_.dtype(i), own[i]), slot_of(i, grid.Warp()));
+    }
+    return OkStatus();
+  }));
+  SWAGE_RETURN_IF_ERROR(grid.Sync());
+  llvm::Value* count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, grid.TeamWarps(),
+                                                b_.CreateSub(chunks, round));
+  SWAGE_RETURN_IF_ERROR(
+      e_.nest().For(b_.getInt64(0), count, 1, carried,
+                    [&](llvm::Value* warp, std::vector<llvm::Value*>* values) -> Status {
+                      for (int i = 0; i < combiner_.count(); ++i) {
+                        llvm::Type* type = StoredType(b_.getContext(), combiner_.dtype(i));
+                        llvm::Value* stored = b_.CreateLoad(type, slot_of(i, warp));
+                        (*values)[i] = FromStored(b_, combiner_.dtype(i), stored);
+                      }
+                      return Count(counter, b_.CreateAdd(round, warp), values);
+                    }));
+  return grid.Sync();
+}
+
+Status ReduceEmitter::AddElement(size_t number, llvm::Value* at, int partial, llvm::Value* first,
+                                 std::vector<llvm::Value*>* partials) {
+  return e_.nest().Scoped([&]() -> Status {
+    e_.nest().current().threads_differ = true;
+    e_.nest().current().lanes = {levels_[number].axis, 1, nullptr};
+    e_.nest().Bind(levels_[number].axis, at);
+    SWAGE_ASSIGN_OR_RETURN(const Values element, ElementAt(number));
+    const int count = combiner_.count();
+    llvm::Value** const own = partials->data() + static_cast<size_t>(partial) * count;
+    SWAGE_ASSIGN_OR_RETURN(const Values joined,
+                           combiner_.Combine(e_, Values(own, own + count), element));
+    for (int i = 0; i < count; ++i) {
+      own[i] = first == nullptr ? joined[i] : b_.CreateSelect(first, element[i], joined[i]);
+    }
+    return OkStatus();
+  });
+}
+
+StatusOr<Values> ReduceEmitter::EmitChunkByWarp(size_t number, llvm::Value* lo, llvm::Value* hi) {
+  const bool has_identity = combiner_.has_identity();
+  std::vector<llvm::Value*> partials;
+  for (int p = 0; p < kPartials; ++p) {
+    for (int i = 0; i < combiner_.count(); ++i) {
+      llvm::Type* type = LaneType(b_.getContext(), combiner_.dtype(i));
+      partials.push_back(has_identity ? combiner_.identity(b_.getContext())
+                                      : llvm::Constant::getNullValue(type));
+    }
+  }
+  llvm::Value* lane = e_.grid()->Lane();
+  const int64_t row = math::kMinorPartials;
+  const int unroll = IsLight() ? kUnroll : 1;
+  llvm::Value* size = b_.CreateSub(hi, lo);
+  llvm::Value* main_end = b_.CreateAdd(lo, b_.CreateAnd(size, b_.getInt64(-row * unroll)));
+  const auto first_at = [&](llvm::Value* at) -> llvm::Value* {
+    return has_identity ? nullptr : b_.CreateICmpEQ(at, lo);
+  };
+  SWAGE_RETURN_IF_ERROR(e_.nest().For(
+      lo, main_end, row * unroll, &partials,
+      [&](llvm::Value* base, std::vector<llvm::Value*>* now) -> Status {
+        for (int u = 0; u < unroll; ++u) {
+          for (int p = 0; p < kPartials; ++p) {
+            llvm::Value* at =
+                b_.CreateAdd(base, b_.CreateAdd(lane, b_.getInt64(u * row + p * kWarp)));
+            llvm::Value* first = u == 0 ? first_at(base) : nullptr;
+            SWAGE_RETURN_IF_ERROR(AddElement(number, at, p, first, now));
+          }
+        }
+        return OkStatus();
+      }));
+  SWAGE_RETURN_IF_ERROR(e_.nest().For(
+      main_end, hi, row, &partials,
+      [&](llvm::Value* base, std::vector<llvm::Value*>* now) -> Status {
+        for (int p = 0; p < kPartials; ++p) {
+          llvm::Value* at = b_.CreateAdd(base, b_.CreateAdd(lane, b_.getInt64(p * kWarp)));
+          llvm::Value* first = first_at(base);
+          SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(b_.CreateICmpSLT(at, hi), now, [&] {
+            return AddElement(number, at, p, first, now);
+          }));
+        }
+        return OkStatus();
+      }));
+  llvm::Value* count = nullptr;  // partials that hold something
+  if (!has_identity) {
+    count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, size, b_.getInt64(row));
+  }
+  return JoinWarp(partials, count);
+}
+
+StatusOr<Values> ReduceEmitter::JoinWarp(const std::vector<llvm::Value*>& partials,
+                                         llvm::Value* count) {
+  llvm::Value* lane = e_.grid()->Lane();
+  const auto exists = [&](int distance) -> llvm::Value* {
+    if (count == nullptr) return nullptr;
+    return b_.CreateICmpSLT(b_.CreateAdd(lane, b_.getInt64(distance)), count);
+  };
+  const auto part = [&](int p) {
+    const auto begin = partials.begin() + static_cast<std::ptrdiff_t>(p) * combiner_.count();
+    return Values(begin, begin + combiner_.count());
+  };
+  static_assert(kPartials == 2);
+  SWAGE_ASSIGN_OR_RETURN(Values joined, combiner_.CombineIf(e_, exists(kWarp), part(0), part(1)));
+  for (int distance = kWarp / 2; distance >= 1; distance /= 2) {
+    Values behind;
+    for (llvm::Value* value : joined) {
+      behind.push_back(e_.grid()->ShuffleDown(value, distance));
+    }
+    SWAGE_ASSIGN_OR_RETURN(joined, combiner_.CombineIf(e_, exists(distance), joined, behind));
+  }
+  for (llvm::Value*& value : joined) value = e_.grid()->FromFirst(value);
+  return joined;
+}
+
+}  // namespace swage::emit

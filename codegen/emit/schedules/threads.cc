@@ -1,0 +1,130 @@
+// File: codegen/emit/schedules/threads.cc
+#include "codegen/emit/schedules/threads.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace swage::emit {
+
+using ir::Dim;
+using ir::Instruction;
+using ir::Opcode;
+
+namespace {
+
+// More elements per thread cost more registers than they save instructions.
+constexpr int kMaxWidth = 8;
+
+// What the accesses of a kernel ask for, so that `width` neighbours along `lane` can be taken at
+// once.
+class VectorCheck {
+ public:
+  VectorCheck(const IndexArena& arena, AxisId lane, int width)
+      : arena_(arena), lane_(lane), width_(width) {}
+
+  bool Add(ExprId access);
+  std::vector<Dim> Take() { return std::move(dims_); }
+
+ private:
+  bool NeedMultiple(Dim dim);
+
+  const IndexArena& arena_;
+  AxisId lane_;
+  int width_;
+  std::vector<Dim> dims_;
+};
+
+bool VectorCheck::NeedMultiple(Dim dim) {
+  if (std::optional<int64_t> known = dim.static_value()) return *known % width_ == 0;
+  if (std::find(dims_.begin(), dims_.end(), dim) == dims_.end()) dims_.push_back(dim);
+  return true;
+}
+
+bool VectorCheck::Add(ExprId access) {
+  const LaneStride stride = arena_.StrideOf(access, lane_);
+  if (stride.kind == LaneStride::kUniform) return true;
+  if (!stride.IsContiguous()) return false;
+  const Expr& expr = arena_.expr(access);
+  if (!NeedMultiple(expr.constant)) return false;
+  return std::all_of(expr.terms.begin(), expr.terms.end(), [&](const Term& term) {
+    const Atom& atom = arena_.atom(term.atom);
+    return (atom.kind == AtomKind::kAxis && atom.axis == lane_) || NeedMultiple(term.coefficient);
+  });
+}
+
+// The largest width up to plan.width at which a thread can take vectors along the last axis; sets
+// plan.vector_dims.
+StatusOr<int> WidthOfThreads(KernelPlan* plan) {
+  if (plan->is_large || plan->space.axis_count() == 0) return 1;
+  IndexArena arena;
+  std::vector<AxisId> axes;
+  const IndexId index = plan->space.MakeIndex(arena, &axes);
+  FusionAnalysis analysis(&arena);
+  std::vector<ExprId> accesses;
+  for (const Leaf& leaf : plan->leaves) {
+    if (leaf.shape.rank() != static_cast<int>(arena.Exprs(index).size())) return 1;
+    SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, index));
+    accesses.push_back(arena.Linearise(leaf.shape.dims(), index));
+  }
+  if (!analysis.reduces().empty()) return 1;
+  for (ExprId condition : analysis.conditions()) {
+    if (arena.StrideOf(condition, axes.back()).kind != LaneStride::kUniform) return 1;
+  }
+  accesses.insert(accesses.end(), analysis.accesses().begin(), analysis.accesses().end());
+  for (int width = std::min(plan->width, kMaxWidth); width > 1; width /= 2) {
+    VectorCheck check(arena, axes.back(), width);
+    const bool fits = std::all_of(accesses.begin(), accesses.end(),
+                                  [&](ExprId access) { return check.Add(access); });
+    if (!fits) continue;
+    plan->vector_dims = check.Take();
+    return width;
+  }
+  return 1;
+}
+
+// The extent along which the threads of a team share a reduction or dot.
+Dim SharedExtent(const KernelPlan& plan) {
+  const Instruction* hero = plan.hero;
+  if (hero == nullptr || hero->opcode() != Opcode::kReduce) return 1;
+  const ir::Shape& input = hero->operand(0)->shape();
+  const int minor = input.rank() - 1;
+  const ir::DimList& reduced = hero->dimensions();
+  const bool reduces_minor = std::find(reduced.begin(), reduced.end(), minor) != reduced.end();
+  return reduces_minor ? input.dim(minor) : Dim(1);
+}
+
+}  // namespace
+
+StatusOr<KernelPlan> PlanThreads(KernelPlan plan, bool row_value) {
+  const int count = plan.space.axis_count();
+  plan.by_teams = row_value || plan.schedule == Schedule::kRowReduction;
+  plan.shared_extent = plan.by_teams ? SharedExtent(plan) : Dim(1);
+  plan.tasks = 1;
+  if (plan.by_teams) {
+    plan.width = 1;
+    const int rows = plan.schedule == Schedule::kRowReduction ? count : std::max(count - 1, 0);
+    for (int a = 0; a < rows; ++a) plan.tasks *= plan.space.extent(a);
+    return plan;
+  }
+  SWAGE_ASSIGN_OR_RETURN(plan.width, WidthOfThreads(&plan));
+  plan.block = plan.width;
+  for (int a = 0; a + 1 < count; ++a) plan.tasks *= plan.space.extent(a);
+  if (count > 0) plan.tasks *= ir::CeilDiv(plan.space.extent(count - 1), Dim(plan.width));
+  return plan;
+}
+
+StatusOr<llvm::Value*> EmitVectorsAreAligned(const KernelPlan& plan, ValueEmitter& e) {
+  llvm::Value* bits = nullptr;
+  for (Dim dim : plan.vector_dims) {
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e.indices().DimValue(dim));
+    bits = bits == nullptr ? value : e.nest().At(0, [&] { return e.b().CreateOr(bits, value); });
+  }
+  if (bits == nullptr) return e.b().getTrue();
+  return e.nest().At(0, [&] {
+    llvm::Value* rest = e.b().CreateAnd(bits, e.b().getInt64(plan.width - 1));
+    return e.b().CreateICmpEQ(rest, e.b().getInt64(0));
+  });
+}
+
+}  // namespace swage::emit

@@ -1,0 +1,70 @@
+// File: codegen/emit/thread_grid.h
+//
+// The threads of a GPU kernel, as a kernel that is being emitted sees them.
+//
+// A block is ntid.x by ntid.y threads, at most kBlockThreads. Either each thread takes one task of
+// its own, numbered over the whole grid; or a team of threads shares one task: the ntid.x threads
+// that have one tid.y, which are whole warps. A block holds several teams only if each is one warp,
+// so that a team of several warps may use the block's barrier.
+#ifndef SWAGE_CODEGEN_EMIT_THREAD_GRID_H_
+#define SWAGE_CODEGEN_EMIT_THREAD_GRID_H_
+
+#include <map>
+#include <string>
+
+#include "base/status.h"
+#include "codegen/emit/loop_nest.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+namespace swage::emit {
+
+inline constexpr int kWarp = 32;           // threads
+inline constexpr int kBlockThreads = 256;  // the most that a block of any kernel has
+inline constexpr int kBlockWarps = kBlockThreads / kWarp;
+
+// Address spaces of NVPTX.
+inline constexpr unsigned kGlobalSpace = 1;
+inline constexpr unsigned kSharedSpace = 3;
+
+class ThreadGrid {
+ public:
+  ThreadGrid(LoopNest* nest, bool has_teams) : nest_(nest), has_teams_(has_teams) {}
+
+  bool has_teams() const { return has_teams_; }
+
+  // All i64 and of the outermost scope.
+  llvm::Value* Thread();        // the thread in the grid
+  llvm::Value* Team();          // the team in the grid
+  llvm::Value* ThreadInTeam();  // from 0
+  llvm::Value* TeamSize();      // threads
+  llvm::Value* Lane();          // the thread in its warp
+  llvm::Value* Warp();          // the warp in its team
+  llvm::Value* TeamWarps();
+  llvm::Value* FirstWarp();  // the team's first warp in the block
+
+  // What the thread `distance` lanes behind this one holds; garbage where there is none. All
+  // threads of the warp are here.
+  llvm::Value* ShuffleDown(llvm::Value* value, int distance);
+  // What the first thread of the warp holds.
+  llvm::Value* FromFirst(llvm::Value* value);
+  // Waits for all threads of the team.
+  Status Sync();
+  // An array of the block's shared memory, in elements of `type`.
+  llvm::Value* Shared(llvm::Type* type, int64_t count);
+
+ private:
+  llvm::Value* Register(llvm::Intrinsic::ID id);
+  llvm::Value* Once(const char* name, FunctionRef<llvm::Value*()> emit);
+  llvm::Value* Shuffle(llvm::Intrinsic::ID id, llvm::Value* value, int operand, int clamp);
+  llvm::Value* ShuffleWord(llvm::Intrinsic::ID id, llvm::Value* word, int operand, int clamp);
+  llvm::IRBuilder<>& b() { return nest_->builder(); }
+
+  LoopNest* nest_;
+  bool has_teams_;
+  std::map<std::string, llvm::Value*> values_;
+};
+
+}  // namespace swage::emit
+
+#endif  // SWAGE_CODEGEN_EMIT_THREAD_GRID_H_

@@ -1,0 +1,22 @@
+// File: codegen/gpu/kernel_key.h
+//
+// The key of a GPU kernel: as the CPU's (codegen/cpu/entry_key.h), with the target in the place of
+// the CPU. No size is in it and no card, only what the text of the PTX depends on.
+#ifndef SWAGE_CODEGEN_GPU_KERNEL_KEY_H_
+#define SWAGE_CODEGEN_GPU_KERNEL_KEY_H_
+
+#include "base/key_material.h"
+#include "codegen/emit/emit_options.h"
+#include "codegen/gpu/gpu_target.h"
+#include "compiler/ir/computation.h"
+
+namespace swage::gpu {
+
+// Fields: kind, format, build_id, llvm, sm, ptx, emitter, kernel (the text of the generalised
+// fusion).
+KeyMaterial KernelKey(const GpuTarget& target, const emit::EmitOptions& options,
+                      const ir::Computation& fusion);
+
+}  // namespace swage::gpu
+
+#endif  // SWAGE_CODEGEN_GPU_KERNEL_KEY_H_

@@ -1,0 +1,44 @@
+#include "codegen/gpu/launch.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "codegen/emit/thread_grid.h"
+#include "compiler/math/reduction_tree.h"
+
+namespace swage::gpu {
+namespace {
+
+constexpr int64_t kMaxBlocks = (int64_t{1} << 31) - 1;
+constexpr int64_t kChunk = math::kMinorPartials * math::kPartialDepth;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+LaunchPlan LaunchPlan::Substitute(
+    const std::vector<std::pair<const ir::Symbol*, ir::Dim>>& values) const {
+  return {by_teams, tasks.Substitute(values), shared_extent.Substitute(values)};
+}
+
+StatusOr<Launch> LaunchFor(const LaunchPlan& plan, const ir::SymbolBinding& sizes) {
+  SWAGE_ASSIGN_OR_RETURN(const int64_t tasks, plan.tasks.Evaluate(sizes));
+  SWAGE_ASSIGN_OR_RETURN(const int64_t extent, plan.shared_extent.Evaluate(sizes));
+  Launch launch;
+  if (!plan.by_teams) {
+    launch.threads_x = emit::kBlockThreads;
+    launch.blocks = CeilDiv(tasks, launch.threads_x);
+  } else {
+    // A warp for each chunk of the row; rows of one chunk share a block.
+    const int64_t chunks = std::max<int64_t>(CeilDiv(extent, kChunk), 1);
+    const auto warps = static_cast<int>(
+        std::min<int64_t>(std::bit_ceil(static_cast<uint64_t>(chunks)), emit::kBlockWarps));
+    launch.threads_x = emit::kWarp * warps;
+    launch.threads_y = warps > 1 ? 1 : emit::kBlockWarps;
+    launch.blocks = CeilDiv(tasks, launch.threads_y);
+  }
+  if (launch.blocks <= kMaxBlocks) return launch;
+  return ResourceExhausted("[gpu] a kernel of ", launch.blocks, " blocks, at most ", kMaxBlocks);
+}
+
+}  // namespace swage::gpu

@@ -1,0 +1,49 @@
+#include "codegen/gpu/launch.h"
+
+#include <gtest/gtest.h>
+
+#include "codegen/emit/thread_grid.h"
+
+namespace swage::gpu {
+namespace {
+
+Launch Of(const LaunchPlan& plan) {
+  const StatusOr<Launch> launch = LaunchFor(plan, {});
+  EXPECT_TRUE(launch.ok()) << launch.status().message();
+  return launch.value_or(Launch{});
+}
+
+TEST(LaunchTest, EveryTaskHasAThread) {
+  for (int64_t tasks : {1, 255, 256, 257, 100000}) {
+    const Launch launch = Of({false, tasks, 1});
+    EXPECT_EQ(launch.threads_x, emit::kBlockThreads);
+    EXPECT_EQ(launch.threads_y, 1);
+    EXPECT_GE(launch.blocks * launch.threads_x, tasks);
+    EXPECT_LT((launch.blocks - 1) * launch.threads_x, tasks);
+  }
+}
+
+TEST(LaunchTest, NoTasksAreNoLaunch) {
+  EXPECT_EQ(Of({false, 0, 1}).blocks, 0);
+  EXPECT_EQ(Of({true, 0, 100}).blocks, 0);
+}
+
+TEST(LaunchTest, ShortRowsShareABlockAndLongOnesHaveOne) {
+  const Launch rows = Of({true, 100, 4096});
+  EXPECT_EQ(rows.threads_x, 32);
+  EXPECT_EQ(rows.threads_y, 8);
+  EXPECT_EQ(rows.blocks, 13);
+  const Launch two = Of({true, 100, 4097});
+  EXPECT_EQ(two.threads_x, 64);
+  EXPECT_EQ(two.threads_y, 1);
+  EXPECT_EQ(two.blocks, 100);
+  EXPECT_EQ(Of({true, 100, 1 << 20}).threads_x, 256);
+}
+
+TEST(LaunchTest, MoreBlocksThanAGridHasAreAnError) {
+  const StatusOr<Launch> launch = LaunchFor({true, int64_t{1} << 50, 4}, {});
+  EXPECT_EQ(launch.status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace swage::gpu
