@@ -1,7 +1,7 @@
 // File: tests/codegen/emit/kernel_runner.h
 //
-// Compiles a fusion to machine code and runs it, every buffer against a guard page. A GPU kernel is
-// compiled to PTX, and its IR is run by the CPU (host_grid.h).
+// Compiles a fusion to machine code and runs it, every buffer against a guard page. A GPU kernel
+// runs on the emulated driver.
 #ifndef SWAGE_TESTS_CODEGEN_EMIT_KERNEL_RUNNER_H_
 #define SWAGE_TESTS_CODEGEN_EMIT_KERNEL_RUNNER_H_
 
@@ -18,7 +18,7 @@
 #include "codegen/gpu/launch.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/module.h"
-#include "tests/codegen/emit/host_grid.h"
+#include "tests/codegen/emit/emulated_run.h"
 
 namespace swage::emit {
 
@@ -42,7 +42,7 @@ class CompiledKernel {
 
   const std::string& text() const { return text_; }  // of the generalised fusion
   const std::string& ir() const { return ir_; }
-  const std::string& assembly() const { return assembly_; }  // PTX for a GPU, unless baked
+  const std::string& assembly() const { return assembly_; }  // PTX for a GPU
   const std::string& object() const { return object_; }
   const std::string& plan() const { return plan_; }
   Schedule schedule() const { return schedule_; }
@@ -63,11 +63,11 @@ class CompiledKernel {
   ir::Dim tasks_dim_;
   bool symbolic_ = false;
   std::shared_ptr<cpu::LoadedKernel> kernel_;
-  std::shared_ptr<HostGrid> grid_;  // of a GPU kernel
+  std::shared_ptr<EmulatedKernel> emulated_;  // a GPU kernel
   gpu::LaunchPlan launch_;
 
   Status CompileForCpu(llvm::Module& module, const CompileOptions& options);
-  Status CompileForGpu(const KernelPlan& plan, const CompileOptions& options);
+  Status CompileForGpu(llvm::Module& module, const CompileOptions& options);
 };
 
 // Numbers of `shape`: mixed signs and magnitudes, the same ones for the same seed. Integers use the
@@ -75,10 +75,10 @@ class CompiledKernel {
 ir::Literal RandomLiteral(const ir::Shape& shape, uint64_t seed, bool special = false);
 
 // Runs the entry computation of `hlo` on random arguments, through the evaluator and as a kernel on
-// every target, baked and with run-time dims, with guards on both sides, in one call and (on the
-// CPU) task by task. All results must be bit-equal, NaNs as NaNs; with `tolerance`, the kernel may
-// be off by that relative to the largest magnitude, but its own variants must still agree on each
-// target.
+// every target, baked and with run-time dims, with guards on both sides, in one call and task by
+// task; on the GPU with threads in order and shuffled. All results must be bit-equal, NaNs as NaNs;
+// with `tolerance`, the kernel may be off by that relative to the largest magnitude, but its own
+// variants must still agree on each target.
 Status CheckAgainstEvaluator(std::string_view hlo, double tolerance = 0, bool special = false);
 // For a module with symbols: only with run-time dims. Otherwise as above.
 Status CheckWithArgs(std::string_view hlo, const std::vector<ir::Literal>& args,
