@@ -94,7 +94,7 @@ StatusOr<llvm::Function*> EmitForGpu(const KernelPlan& plan, llvm::Module* modul
     return function->getArg(buffer_count + i);
   };
   ValueEmitter emitter(plan.options, plan.width, plan.dims, module, &nest, std::move(buffers), dim);
-  ThreadGrid grid(&nest, plan.by_teams);
+  ThreadGrid grid(&nest, plan.sharing);
   emitter.set_grid(&grid);
   SWAGE_RETURN_IF_ERROR(EmitLoopThread(plan, emitter));
   builder.CreateRetVoid();

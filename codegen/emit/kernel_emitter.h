@@ -9,8 +9,8 @@
 //
 //   ptx_kernel void name(T* buffer0, T* buffer1, ..., int64_t dim0, int64_t dim1, ...)
 //
-// with the same buffers, which are aligned to kGpuBufferAlignment, and the same extents. Its grid
-// has a thread, or with plan.by_teams a team (thread_grid.h), for each task.
+// with the same buffers, which are aligned to kGpuBufferAlignment, and the same extents. Which
+// threads its grid has follows from plan.sharing (thread_grid.h).
 //
 // The function does not unwind, calls nothing, keeps no state, and does not assume that buffers do
 // not overlap.

@@ -29,6 +29,7 @@ class ReduceEmitter {
     int partials;      // a power of two
     bool along_lanes;  // the lanes run along this dimension
     bool by_team;      // the threads of a team share it
+    bool by_column;    // the threads of a column share it
   };
   // An array of values in memory, one slot per partial.
   struct Slots {
@@ -50,6 +51,14 @@ class ReduceEmitter {
   Status AddElement(size_t level, llvm::Value* at, int number, llvm::Value* first,
                     std::vector<llvm::Value*>* partials);
   StatusOr<Values> JoinWarp(const std::vector<llvm::Value*>& partials, llvm::Value* count);
+  // A chunk by the threads of a column, which all get the result; they share memory of the block.
+  StatusOr<Values> EmitChunkByColumn(size_t level, llvm::Value* lo, llvm::Value* hi);
+  StatusOr<Values> JoinColumn(const std::vector<llvm::Value*>& partial, llvm::Value* count);
+  // The block's memory for the values of a combiner, `count` of each.
+  std::vector<llvm::Value*> NewShared(int64_t count);
+  void StoreShared(const std::vector<llvm::Value*>& shared, llvm::Value* slot,
+                   absl::Span<llvm::Value* const> values);
+  Values LoadShared(const std::vector<llvm::Value*>& shared, llvm::Value* slot);
   // Counts the chunks that the warps of the team have made of this round, in order.
   Status ExchangeChunks(const Slots& counter, const std::vector<llvm::Value*>& shared,
                         llvm::Value* round, llvm::Value* chunks,

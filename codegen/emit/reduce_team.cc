@@ -2,8 +2,8 @@
 //
 // Rows that the threads of a GPU reduce together, in the tree that docs/semantics.md defines: the
 // lanes of a warp have two partials each of a chunk, which meet by shuffles; the warps of a team
-// take chunks in turn and exchange their results in shared memory. Every thread of the team then
-// knows the total.
+// take chunks in turn and exchange their results in shared memory. The threads of a column have one
+// partial each, which meet in shared memory. Every thread that shares then knows the total.
 #include <optional>
 #include <vector>
 
@@ -25,6 +25,33 @@ constexpr int kUnroll = 4;
 
 }  // namespace
 
+std::vector<llvm::Value*> ReduceEmitter::NewShared(int64_t count) {
+  std::vector<llvm::Value*> arrays;
+  for (int i = 0; i < combiner_.count(); ++i) {
+    arrays.push_back(e_.grid()->Shared(StoredType(b_.getContext(), combiner_.dtype(i)), count));
+  }
+  return arrays;
+}
+
+void ReduceEmitter::StoreShared(const std::vector<llvm::Value*>& shared, llvm::Value* slot,
+                                absl::Span<llvm::Value* const> values) {
+  for (int i = 0; i < combiner_.count(); ++i) {
+    llvm::Type* type = StoredType(b_.getContext(), combiner_.dtype(i));
+    b_.CreateStore(ToStored(b_, combiner_.dtype(i), values[i]),
+                   b_.CreateGEP(type, shared[i], slot));
+  }
+}
+
+Values ReduceEmitter::LoadShared(const std::vector<llvm::Value*>& shared, llvm::Value* slot) {
+  Values values;
+  for (int i = 0; i < combiner_.count(); ++i) {
+    llvm::Type* type = StoredType(b_.getContext(), combiner_.dtype(i));
+    llvm::Value* stored = b_.CreateLoad(type, b_.CreateGEP(type, shared[i], slot));
+    values.push_back(FromStored(b_, combiner_.dtype(i), stored));
+  }
+  return values;
+}
+
 StatusOr<Values> ReduceEmitter::EmitChunksByTeam(size_t number) {
   const Level& level = levels_[number];
   constexpr int64_t kChunk = math::kPartialDepth * math::kMinorPartials;
@@ -36,11 +63,10 @@ StatusOr<Values> ReduceEmitter::EmitChunksByTeam(size_t number) {
                          e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(kChunk))));
   llvm::Value* several = e_.nest().At(0, [&] { return b_.CreateICmpSGT(chunks, b_.getInt64(1)); });
   const Slots counter = NewSlots(64, 1);
-  std::vector<llvm::Value*> last, shared;
+  const std::vector<llvm::Value*> shared = NewShared(kBlockWarps);
+  std::vector<llvm::Value*> last;
   for (int i = 0; i < combiner_.count(); ++i) {
     last.push_back(llvm::Constant::getNullValue(LaneType(b_.getContext(), combiner_.dtype(i))));
-    shared.push_back(
-        e_.grid()->Shared(StoredType(b_.getContext(), combiner_.dtype(i)), kBlockWarps));
   }
   llvm::Value* warp = e_.grid()->Warp();
   SWAGE_RETURN_IF_ERROR(e_.nest().For(
@@ -67,15 +93,9 @@ Status ReduceEmitter::ExchangeChunks(const Slots& counter, const std::vector<llv
                                      std::vector<llvm::Value*>* carried) {
   ThreadGrid& grid = *e_.grid();
   llvm::Value* first_slot = grid.FirstWarp();
-  const auto slot_of = [&](int i, llvm::Value* warp) {
-    llvm::Type* type = StoredType(b_.getContext(), combiner_.dtype(i));
-    return b_.CreateGEP(type, shared[i], b_.CreateAdd(first_slot, warp));
-  };
   const std::vector<llvm::Value*> own = *carried;
   SWAGE_RETURN_IF_ERROR(e_.nest().If(b_.CreateICmpEQ(grid.Lane(), b_.getInt64(0)), [&] {
-    for (int i = 0; i < combiner_.count(); ++i) {
-      b_.CreateStore(ToStored(b_, combiner_.dtype(i), own[i]), slot_of(i, grid.Warp()));
-    }
+    StoreShared(shared, b_.CreateAdd(first_slot, grid.Warp()), own);
     return OkStatus();
   }));
   SWAGE_RETURN_IF_ERROR(grid.Sync());
@@ -84,11 +104,8 @@ Status ReduceEmitter::ExchangeChunks(const Slots& counter, const std::vector<llv
   SWAGE_RETURN_IF_ERROR(
       e_.nest().For(b_.getInt64(0), count, 1, carried,
                     [&](llvm::Value* warp, std::vector<llvm::Value*>* values) -> Status {
-                      for (int i = 0; i < combiner_.count(); ++i) {
-                        llvm::Type* type = StoredType(b_.getContext(), combiner_.dtype(i));
-                        llvm::Value* stored = b_.CreateLoad(type, slot_of(i, warp));
-                        (*values)[i] = FromStored(b_, combiner_.dtype(i), stored);
-                      }
+                      const Values stored = LoadShared(shared, b_.CreateAdd(first_slot, warp));
+                      values->assign(stored.begin(), stored.end());
                       return Count(counter, b_.CreateAdd(round, warp), values);
                     }));
   return grid.Sync();
@@ -184,6 +201,66 @@ StatusOr<Values> ReduceEmitter::JoinWarp(const std::vector<llvm::Value*>& partia
   }
   for (llvm::Value*& value : joined) value = e_.grid()->FromFirst(value);
   return joined;
+}
+
+StatusOr<Values> ReduceEmitter::EmitChunkByColumn(size_t number, llvm::Value* lo, llvm::Value* hi) {
+  static_assert(kColumnShares == math::kMajorPartials);
+  const bool has_identity = combiner_.has_identity();
+  std::vector<llvm::Value*> partial;
+  for (int i = 0; i < combiner_.count(); ++i) {
+    llvm::Type* type = LaneType(b_.getContext(), combiner_.dtype(i));
+    partial.push_back(has_identity ? combiner_.identity(b_.getContext())
+                                   : llvm::Constant::getNullValue(type));
+  }
+  llvm::Value* share = e_.grid()->Share();
+  llvm::Value* begin = b_.CreateAdd(lo, share);
+  const int unroll = IsLight() ? kUnroll : 1;
+  const int64_t rows = int64_t{kColumnShares} * unroll;
+  llvm::Value* size = b_.CreateSub(hi, lo);
+  llvm::Value* main_end = b_.CreateAdd(lo, b_.CreateAnd(size, b_.getInt64(-rows)));
+  const auto add = [&](llvm::Value* at, bool may_be_first, std::vector<llvm::Value*>* now) {
+    llvm::Value* first = may_be_first && !has_identity ? b_.CreateICmpEQ(at, begin) : nullptr;
+    return AddElement(number, at, 0, first, now);
+  };
+  SWAGE_RETURN_IF_ERROR(
+      e_.nest().For(lo, main_end, rows, &partial,
+                    [&](llvm::Value* base, std::vector<llvm::Value*>* now) -> Status {
+                      llvm::Value* at = b_.CreateAdd(base, share);
+                      for (int u = 0; u < unroll; ++u) {
+                        llvm::Value* here = b_.CreateAdd(at, b_.getInt64(u * kColumnShares));
+                        SWAGE_RETURN_IF_ERROR(add(here, u == 0, now));
+                      }
+                      return OkStatus();
+                    }));
+  SWAGE_RETURN_IF_ERROR(e_.nest().For(
+      b_.CreateAdd(main_end, share), hi, kColumnShares, &partial,
+      [&](llvm::Value* at, std::vector<llvm::Value*>* now) { return add(at, true, now); }));
+  return JoinColumn(partial, has_identity ? nullptr : size);
+}
+
+StatusOr<Values> ReduceEmitter::JoinColumn(const std::vector<llvm::Value*>& partial,
+                                           llvm::Value* count) {
+  ThreadGrid& grid = *e_.grid();
+  const std::vector<llvm::Value*> shared = NewShared(kBlockThreads);
+  const auto slot = [&](llvm::Value* share) {
+    return b_.CreateAdd(b_.CreateMul(share, b_.getInt64(kWarp)), grid.ThreadInTeam());
+  };
+  StoreShared(shared, slot(grid.Share()), partial);
+  SWAGE_RETURN_IF_ERROR(grid.Sync());
+  std::vector<Values> parts;
+  for (int p = 0; p < kColumnShares; ++p) {
+    parts.push_back(LoadShared(shared, slot(b_.getInt64(p))));
+  }
+  // The next chunk may write over them.
+  SWAGE_RETURN_IF_ERROR(grid.Sync());
+  for (int half = kColumnShares / 2; half >= 1; half /= 2) {
+    for (int p = 0; p < half; ++p) {
+      llvm::Value* exists =
+          count == nullptr ? nullptr : b_.CreateICmpSGT(count, b_.getInt64(p + half));
+      SWAGE_ASSIGN_OR_RETURN(parts[p], combiner_.CombineIf(e_, exists, parts[p], parts[p + half]));
+    }
+  }
+  return parts[0];
 }
 
 }  // namespace swage::emit

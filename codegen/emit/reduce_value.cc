@@ -87,9 +87,12 @@ StatusOr<Values> ReduceEmitter::Emit() {
     level.partials = math::PartialsOf(minor);
     level.along_lanes = minor && !uses_lanes && e_.width() > 1 && e_.grid() == nullptr;
     level.by_team = minor && e_.HasTeamHere();
+    level.by_column = !minor && e_.HasColumnHere();
     element[d] = e_.arena().Axis(level.axis);
     levels_.push_back(level);
   }
+  // Outside of the last level all threads go together.
+  for (size_t i = 0; i + 1 < levels_.size(); ++i) levels_[i].by_column = false;
   element_index_ = e_.arena().Index(element);
   SWAGE_ASSIGN_OR_RETURN(Values total, EmitLevel(0));
   return WithInit(total);
@@ -242,6 +245,7 @@ Status ReduceEmitter::Accumulate(size_t number, const Slots& slots, llvm::Value*
 
 StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::Value* hi) {
   const Level level = levels_[number];
+  if (level.by_column) return EmitChunkByColumn(number, lo, hi);
   // The memory of a GPU thread is far away, so its few partials are registers too.
   const bool alone = e_.grid() != nullptr && e_.width() == 1;
   if ((level.along_lanes || alone) && combiner_.has_identity() &&

@@ -37,7 +37,15 @@ std::string KernelPlan::ToString() const {
     absl::StrAppend(&text, a > 0 ? ", " : "", space.extent(a).ToString());
   }
   absl::StrAppend(&text, "] tasks=", tasks.ToString());
-  if (options.is_gpu()) absl::StrAppend(&text, by_teams ? " by=team" : " by=thread");
+  if (!options.is_gpu()) return text;
+  switch (sharing) {
+    case Sharing::kNothing:
+      return text + " by=thread";
+    case Sharing::kRows:
+      return text + " by=team";
+    case Sharing::kColumns:
+      return text + " by=column";
+  }
   return text;
 }
 

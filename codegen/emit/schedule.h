@@ -14,6 +14,7 @@
 #include "codegen/emit/emit_options.h"
 #include "codegen/emit/fusion_analysis.h"
 #include "codegen/emit/iteration_space.h"
+#include "codegen/emit/thread_grid.h"
 #include "compiler/ir/computation.h"
 
 namespace swage::emit {
@@ -45,9 +46,10 @@ struct KernelPlan {
   // A loop of many operations: better compiled in short time than to fast code.
   bool is_large = false;
 
-  // On a GPU: one team of threads per task, else one thread; the extent that a team shares out (1:
-  // a warp is enough); and what must be multiples of the width for a thread to take full vectors.
-  bool by_teams = false;
+  // On a GPU: which threads share a task; the extent that a team shares out (1: a warp is enough);
+  // and what must be multiples of the width for a thread to take full vectors.
+  Sharing sharing = Sharing::kNothing;
+  bool by_teams() const { return sharing == Sharing::kRows; }
   ir::Dim shared_extent = 1;
   std::vector<ir::Dim> vector_dims;
 

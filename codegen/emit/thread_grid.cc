@@ -67,6 +67,18 @@ llvm::Value* ThreadGrid::FirstWarp() {
               [&] { return b().CreateMul(Register(nvvm::nvvm_read_ptx_sreg_tid_y), warps); });
 }
 
+llvm::Value* ThreadGrid::Column() {
+  llvm::Value* lane = ThreadInTeam();
+  return Once("column", [&] {
+    llvm::Value* block = Register(nvvm::nvvm_read_ptx_sreg_ctaid_x);
+    return b().CreateAdd(b().CreateMul(block, b().getInt64(kWarp)), lane);
+  });
+}
+
+llvm::Value* ThreadGrid::Share() {
+  return Once("share", [&] { return Register(nvvm::nvvm_read_ptx_sreg_tid_y); });
+}
+
 llvm::Value* ThreadGrid::ShuffleWord(llvm::Intrinsic::ID id, llvm::Value* word, int operand,
                                      int clamp) {
   return b().CreateIntrinsic(
@@ -99,6 +111,10 @@ llvm::Value* ThreadGrid::FromFirst(llvm::Value* value) {
 }
 
 Status ThreadGrid::Sync() {
+  if (sharing_ == Sharing::kColumns) {
+    b().CreateIntrinsic(nvvm::nvvm_barrier0, {}, {});
+    return OkStatus();
+  }
   llvm::Value* warps = TeamWarps();
   llvm::Value* several =
       Once("several_warps", [&] { return b().CreateICmpUGT(warps, b().getInt64(1)); });

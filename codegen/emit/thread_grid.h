@@ -2,10 +2,15 @@
 //
 // The threads of a GPU kernel, as a kernel that is being emitted sees them.
 //
-// A block is ntid.x by ntid.y threads, at most kBlockThreads. Either each thread takes one task of
-// its own, numbered over the whole grid; or a team of threads shares one task: the ntid.x threads
-// that have one tid.y, which are whole warps. A block holds several teams only if each is one warp,
-// so that a team of several warps may use the block's barrier.
+// A block is ntid.x by ntid.y threads, at most kBlockThreads. How they share the tasks:
+//
+//   kNothing  Each thread takes one task, numbered over the whole grid.
+//   kRows     A team of threads shares one task: the ntid.x threads that have one tid.y, which are
+//             whole warps. A block holds several teams only if each is one warp, so that a team of
+//             several warps may use the block's barrier.
+//   kColumns  A block takes kWarp neighbouring tasks, one for each tid.x; those of one tid.x share
+//             theirs, kColumnShares threads. Behind the last task a block repeats it, so that all
+//             of its threads come to its barriers.
 #ifndef SWAGE_CODEGEN_EMIT_THREAD_GRID_H_
 #define SWAGE_CODEGEN_EMIT_THREAD_GRID_H_
 
@@ -27,11 +32,14 @@ inline constexpr int kBlockWarps = kBlockThreads / kWarp;
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;
 
+enum class Sharing : uint8_t { kNothing, kRows, kColumns };
+inline constexpr int kColumnShares = kBlockThreads / kWarp;
+
 class ThreadGrid {
  public:
-  ThreadGrid(LoopNest* nest, bool has_teams) : nest_(nest), has_teams_(has_teams) {}
+  ThreadGrid(LoopNest* nest, Sharing sharing) : nest_(nest), sharing_(sharing) {}
 
-  bool has_teams() const { return has_teams_; }
+  Sharing sharing() const { return sharing_; }
 
   // All i64 and of the outermost scope.
   llvm::Value* Thread();        // the thread in the grid
@@ -42,13 +50,15 @@ class ThreadGrid {
   llvm::Value* Warp();          // the warp in its team
   llvm::Value* TeamWarps();
   llvm::Value* FirstWarp();  // the team's first warp in the block
+  llvm::Value* Column();     // the task in the grid, of columns; may be behind the last
+  llvm::Value* Share();      // of this thread in its column, from 0
 
   // What the thread `distance` lanes behind this one holds; garbage where there is none. All
   // threads of the warp are here.
   llvm::Value* ShuffleDown(llvm::Value* value, int distance);
   // What the first thread of the warp holds.
   llvm::Value* FromFirst(llvm::Value* value);
-  // Waits for all threads of the team.
+  // Waits for all threads of the team; of the block, where columns are shared.
   Status Sync();
   // An array of the block's shared memory, in elements of `type`.
   llvm::Value* Shared(llvm::Type* type, int64_t count);
@@ -61,7 +71,7 @@ class ThreadGrid {
   llvm::IRBuilder<>& b() { return nest_->builder(); }
 
   LoopNest* nest_;
-  bool has_teams_;
+  Sharing sharing_;
   std::map<std::string, llvm::Value*> values_;
 };
 

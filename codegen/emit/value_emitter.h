@@ -34,9 +34,9 @@ class ValueEmitter {
   ThreadGrid* grid() const { return grid_; }
   void set_grid(ThreadGrid* grid) { grid_ = grid; }
   // Whether a team of threads is together at this place, to share a reduction.
-  bool HasTeamHere() const {
-    return grid_ != nullptr && grid_->has_teams() && !nest_->current().threads_differ;
-  }
+  bool HasTeamHere() const { return IsShared(Sharing::kRows); }
+  // The same for the threads of a column.
+  bool HasColumnHere() const { return IsShared(Sharing::kColumns); }
 
   // The value of an array instruction; and of a tuple instruction, element by element.
   StatusOr<llvm::Value*> Value(const ir::Instruction* instruction, IndexId index,
@@ -86,6 +86,9 @@ class ValueEmitter {
   Status CheckSize();
 
  private:
+  bool IsShared(Sharing sharing) const {
+    return grid_ != nullptr && grid_->sharing() == sharing && !nest_->current().threads_differ;
+  }
   // Memoised, in the scope where it belongs.
   StatusOr<Values> EmitOnce(const ir::Instruction* instruction, IndexId index, GuardId guard);
   StatusOr<Values> Emit(const ir::Instruction* instruction, IndexId index, GuardId guard);

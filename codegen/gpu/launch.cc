@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "codegen/emit/thread_grid.h"
 #include "compiler/math/reduction_tree.h"
 
 namespace swage::gpu {
@@ -18,14 +17,18 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 LaunchPlan LaunchPlan::Substitute(
     const std::vector<std::pair<const ir::Symbol*, ir::Dim>>& values) const {
-  return {by_teams, tasks.Substitute(values), shared_extent.Substitute(values)};
+  return {sharing, tasks.Substitute(values), shared_extent.Substitute(values)};
 }
 
 StatusOr<Launch> LaunchFor(const LaunchPlan& plan, const ir::SymbolBinding& sizes) {
   SWAGE_ASSIGN_OR_RETURN(const int64_t tasks, plan.tasks.Evaluate(sizes));
   SWAGE_ASSIGN_OR_RETURN(const int64_t extent, plan.shared_extent.Evaluate(sizes));
   Launch launch;
-  if (!plan.by_teams) {
+  if (plan.sharing == emit::Sharing::kColumns) {
+    launch.threads_x = emit::kWarp;
+    launch.threads_y = emit::kColumnShares;
+    launch.blocks = CeilDiv(tasks, launch.threads_x);
+  } else if (plan.sharing == emit::Sharing::kNothing) {
     launch.threads_x = emit::kBlockThreads;
     launch.blocks = CeilDiv(tasks, launch.threads_x);
   } else {

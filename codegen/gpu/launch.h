@@ -8,13 +8,14 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "codegen/emit/thread_grid.h"
 #include "compiler/ir/dim.h"
 
 namespace swage::gpu {
 
 // What the grid depends on; symbols are those of the kernel's run-time extents, or of the program.
 struct LaunchPlan {
-  bool by_teams = false;  // a team of threads for each task, else one thread
+  emit::Sharing sharing = emit::Sharing::kNothing;
   ir::Dim tasks = 0;
   ir::Dim shared_extent = 1;  // what the threads of a team share out
 

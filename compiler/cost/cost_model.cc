@@ -192,7 +192,11 @@ double ParallelElements(const Instruction& root, const Instruction* hero) {
   const ir::Shape& input = hero->operand(0)->shape();
   const ir::DimList& reduced = hero->dimensions();
   const int64_t minor = input.rank() - 1;
-  if (std::find(reduced.begin(), reduced.end(), minor) == reduced.end()) return results;
+  // Columns are shared by as many threads as they have partials.
+  constexpr double kColumnShares = 8;
+  if (std::find(reduced.begin(), reduced.end(), minor) == reduced.end()) {
+    return std::max(1.0, results) * kColumnShares;
+  }
   const auto row = static_cast<double>(ExtentClass(input.dim(static_cast<int>(minor))));
   return std::max(1.0, results) * std::min(std::max(row, 1.0), kShares);
 }

@@ -26,6 +26,7 @@
 #include "compiler/passes/physical_padding.h"
 #include "compiler/passes/priority_fusion.h"
 #include "compiler/passes/reduction_degenerate_dim_remover.h"
+#include "compiler/passes/reduction_splitter.h"
 #include "compiler/passes/reshape_decomposer.h"
 #include "compiler/passes/reshape_mover.h"
 #include "compiler/passes/scheduling.h"
@@ -82,6 +83,8 @@ constexpr PassInfo kPasses[] = {
      &Make<PriorityFusion>},
     {"reduction-degenerate-dim-remover", "takes dimensions of extent 1 out of reduces",
      &Make<ReductionDegenerateDimRemover>},
+    {"reduction-splitter", "reduces rows first where a GPU has too few results to share out",
+     &Make<ReductionSplitter>},
     {"reshape-decomposer", "replaces what moves no byte by bitcasts", &Make<ReshapeDecomposer>},
     {"reshape-mover", "lets reshapes and transposes sink below elementwise ops",
      &Make<ReshapeMover>},

@@ -25,6 +25,7 @@
 #include "compiler/passes/physical_padding.h"
 #include "compiler/passes/priority_fusion.h"
 #include "compiler/passes/reduction_degenerate_dim_remover.h"
+#include "compiler/passes/reduction_splitter.h"
 #include "compiler/passes/reshape_decomposer.h"
 #include "compiler/passes/reshape_mover.h"
 #include "compiler/passes/scheduling.h"
@@ -103,6 +104,15 @@ void AddLayouts(Pipeline& pipeline) {
   simplification.AddPass<Dce>();
 }
 
+// Reduces that keep the card busy: each result is the work of one team of threads.
+void AddReductionNormalization(Pipeline& pipeline) {
+  Pipeline& reductions = pipeline.AddPipeline("reduction-normalization");
+  reductions.AddPass<ReductionSplitter>();
+  reductions.AddPass<ReshapeDecomposer>();
+  reductions.AddPass<Cse>();
+  reductions.AddPass<Dce>();
+}
+
 // Which values are never stored.
 void AddFusion(Pipeline& pipeline) {
   Pipeline& fusion = pipeline.AddPipeline("fusion");
@@ -141,6 +151,7 @@ std::unique_ptr<Pipeline> GpuPipeline(const CompilerOptions& options) {
   AddPadding(*gpu, options);
   AddDotCanonicalization(*gpu);
   AddLayouts(*gpu);
+  AddReductionNormalization(*gpu);
   AddFusion(*gpu);
   AddBuffers(*gpu);
   return gpu;

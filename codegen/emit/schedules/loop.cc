@@ -28,7 +28,7 @@ class LoopKernel {
   bool HasLanes() const { return plan_.schedule != Schedule::kRowReduction && !axes_.empty(); }
   // One element per thread, of which nobody else has a part.
   bool HasOneElement() const {
-    return plan_.options.is_gpu() && !plan_.by_teams && plan_.width == 1;
+    return plan_.options.is_gpu() && !plan_.by_teams() && plan_.width == 1;
   }
   // Binds the first `count` axes to the position `task` in their product.
   Status BindAxes(llvm::Value* task, int count);
@@ -65,8 +65,13 @@ Status LoopKernel::Emit(llvm::Value* begin, llvm::Value* end) {
 
 Status LoopKernel::EmitThread() {
   ThreadGrid& grid = *e_.grid();
-  llvm::Value* task = plan_.by_teams ? grid.Team() : grid.Thread();
+  llvm::Value* task = plan_.by_teams() ? grid.Team() : grid.Thread();
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * tasks, e_.indices().DimValue(plan_.tasks));
+  if (plan_.sharing == Sharing::kColumns) {
+    llvm::Value* last = b_.CreateSub(tasks, b_.getInt64(1));
+    task = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, grid.Column(), last);
+    return e_.nest().Scoped([&] { return EmitTask(task); });
+  }
   return e_.nest().If(b_.CreateICmpSLT(task, tasks),
                       [&] { return e_.nest().Scoped([&] { return EmitTask(task); }); });
 }
@@ -121,7 +126,7 @@ Status LoopKernel::EmitTask(llvm::Value* task) {
   SWAGE_RETURN_IF_ERROR(BindAxes(task, count - 1));
   // The threads of a team have no array in common that a row of any length would fit into.
   std::optional<RowCachePlan> cache;
-  if (!plan_.by_teams) cache = FindRowCache(plan_);
+  if (!plan_.by_teams()) cache = FindRowCache(plan_);
   if (cache && plan_.block == 0) return EmitCachedRow(*cache, extent);
   SWAGE_RETURN_IF_ERROR(EmitLeaves(rank() - 1));
   return EmitLanes(lo, hi);
@@ -132,7 +137,7 @@ Status LoopKernel::EmitLanes(llvm::Value* lo, llvm::Value* hi) {
       llvm::Value * extent,
       e_.indices().DimValue(plan_.space.extent(static_cast<int>(axes_.size()) - 1)));
   const auto body = [&] { return EmitLeaves(rank()); };
-  if (plan_.by_teams) return EmitTeamLanes(lo, hi);
+  if (plan_.by_teams()) return EmitTeamLanes(lo, hi);
   if (plan_.options.is_gpu()) {
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * aligned, EmitVectorsAreAligned(plan_, e_));
     return e_.nest().VectorOrElements(axes_.back(), {lo, hi, extent}, plan_.width, aligned, body);
@@ -204,14 +209,22 @@ Status LoopKernel::EmitLeaves(int rank) {
       SWAGE_ASSIGN_OR_RETURN(values[i], e_.Value(leaf.value, index));
     }
   }
-  if (!e_.HasTeamHere()) return StoreLeaves(index, values);
+  if (!e_.HasTeamHere() && !e_.HasColumnHere()) return StoreLeaves(index, values);
   if (std::all_of(values.begin(), values.end(), [](llvm::Value* v) { return v == nullptr; })) {
     return OkStatus();
   }
-  // All threads of the team have the values; they have read what they were made of.
-  SWAGE_RETURN_IF_ERROR(e_.grid()->Sync());
-  llvm::Value* is_first = b_.CreateICmpEQ(e_.grid()->ThreadInTeam(), b_.getInt64(0));
-  return e_.nest().If(is_first, [&] { return StoreLeaves(index, values); });
+  // All threads that share the task have the values; they have read what they were made of.
+  ThreadGrid& grid = *e_.grid();
+  SWAGE_RETURN_IF_ERROR(grid.Sync());
+  llvm::Value* stores = nullptr;
+  if (plan_.by_teams()) {
+    stores = b_.CreateICmpEQ(grid.ThreadInTeam(), b_.getInt64(0));
+  } else {
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * tasks, e_.indices().DimValue(plan_.tasks));
+    stores = b_.CreateAnd(b_.CreateICmpEQ(grid.Share(), b_.getInt64(0)),
+                          b_.CreateICmpSLT(grid.Column(), tasks));
+  }
+  return e_.nest().If(stores, [&] { return StoreLeaves(index, values); });
 }
 
 Status LoopKernel::StoreLeaves(IndexId index, const std::vector<llvm::Value*>& values) {

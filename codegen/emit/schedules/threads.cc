@@ -98,10 +98,14 @@ Dim SharedExtent(const KernelPlan& plan) {
 
 StatusOr<KernelPlan> PlanThreads(KernelPlan plan, bool row_value) {
   const int count = plan.space.axis_count();
-  plan.by_teams = row_value || plan.schedule == Schedule::kRowReduction;
-  plan.shared_extent = plan.by_teams ? SharedExtent(plan) : Dim(1);
+  if ((row_value && count > 0) || plan.schedule == Schedule::kRowReduction) {
+    plan.sharing = Sharing::kRows;
+    plan.shared_extent = SharedExtent(plan);
+  } else if (plan.schedule == Schedule::kColumnReduction) {
+    plan.sharing = Sharing::kColumns;
+  }
   plan.tasks = 1;
-  if (plan.by_teams) {
+  if (plan.by_teams()) {
     plan.width = 1;
     const int rows = plan.schedule == Schedule::kRowReduction ? count : std::max(count - 1, 0);
     for (int a = 0; a < rows; ++a) plan.tasks *= plan.space.extent(a);

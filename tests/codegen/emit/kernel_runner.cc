@@ -43,7 +43,7 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
   SWAGE_ASSIGN_OR_RETURN(KernelPlan plan, PlanKernel(*general.fusion, options.emit));
   compiled.plan_ = plan.ToString();
   compiled.schedule_ = plan.schedule;
-  compiled.launch_ = {plan.by_teams, plan.tasks, plan.shared_extent};
+  compiled.launch_ = {plan.sharing, plan.tasks, plan.shared_extent};
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
   SWAGE_ASSIGN_OR_RETURN(EmittedKernel emitted, EmitKernel(plan, &module, "kernel"));

@@ -15,7 +15,7 @@ Launch Of(const LaunchPlan& plan) {
 
 TEST(LaunchTest, EveryTaskHasAThread) {
   for (int64_t tasks : {1, 255, 256, 257, 100000}) {
-    const Launch launch = Of({false, tasks, 1});
+    const Launch launch = Of({emit::Sharing::kNothing, tasks, 1});
     EXPECT_EQ(launch.threads_x, emit::kBlockThreads);
     EXPECT_EQ(launch.threads_y, 1);
     EXPECT_GE(launch.blocks * launch.threads_x, tasks);
@@ -24,24 +24,31 @@ TEST(LaunchTest, EveryTaskHasAThread) {
 }
 
 TEST(LaunchTest, NoTasksAreNoLaunch) {
-  EXPECT_EQ(Of({false, 0, 1}).blocks, 0);
-  EXPECT_EQ(Of({true, 0, 100}).blocks, 0);
+  EXPECT_EQ(Of({emit::Sharing::kNothing, 0, 1}).blocks, 0);
+  EXPECT_EQ(Of({emit::Sharing::kRows, 0, 100}).blocks, 0);
 }
 
 TEST(LaunchTest, ShortRowsShareABlockAndLongOnesHaveOne) {
-  const Launch rows = Of({true, 100, 4096});
+  const Launch rows = Of({emit::Sharing::kRows, 100, 4096});
   EXPECT_EQ(rows.threads_x, 32);
   EXPECT_EQ(rows.threads_y, 8);
   EXPECT_EQ(rows.blocks, 13);
-  const Launch two = Of({true, 100, 4097});
+  const Launch two = Of({emit::Sharing::kRows, 100, 4097});
   EXPECT_EQ(two.threads_x, 64);
   EXPECT_EQ(two.threads_y, 1);
   EXPECT_EQ(two.blocks, 100);
-  EXPECT_EQ(Of({true, 100, 1 << 20}).threads_x, 256);
+  EXPECT_EQ(Of({emit::Sharing::kRows, 100, 1 << 20}).threads_x, 256);
+}
+
+TEST(LaunchTest, ABlockOfColumnsIsAWarpWide) {
+  const Launch launch = Of({emit::Sharing::kColumns, 100, 1});
+  EXPECT_EQ(launch.threads_x, 32);
+  EXPECT_EQ(launch.threads_y, emit::kColumnShares);
+  EXPECT_EQ(launch.blocks, 4);
 }
 
 TEST(LaunchTest, MoreBlocksThanAGridHasAreAnError) {
-  const StatusOr<Launch> launch = LaunchFor({true, int64_t{1} << 50, 4}, {});
+  const StatusOr<Launch> launch = LaunchFor({emit::Sharing::kNothing, int64_t{1} << 50, 4}, {});
   EXPECT_EQ(launch.status().code(), absl::StatusCode::kResourceExhausted);
 }
 

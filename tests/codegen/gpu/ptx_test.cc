@@ -86,19 +86,17 @@ ENTRY main {
                  "shfl.sync.idx.b32", "bar.sync"});
 }
 
-TEST(Ptx, ColumnsAreReducedInRegisters) {
-  const std::string ptx = PtxOf(R"(
+TEST(Ptx, ColumnsAreReducedSideBySideAndMeetInSharedMemory) {
+  ExpectInOrder(PtxOf(R"(
 HloModule m
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
 ENTRY main {
   x = f32[100,6400] parameter(0)
   zero = f32[] constant(0)
   ROOT s = f32[6400] reduce(x, zero), dimensions={0}, to_apply=add
-})");
-  // A row of partials; the local memory is for the sums of chunks.
-  const std::vector<std::string> loads(8, "ld.global.f32");
-  ExpectInOrder(ptx, loads);
-  EXPECT_GT(ptx.find("ld.local.f32"), ptx.rfind("ld.global.f32"));
+})"),
+                {".shared", "ld.global.f32", "ld.global.f32", "ld.global.f32", "ld.global.f32",
+                 "st.shared.f32", "bar.sync", "ld.shared.f32"});
 }
 
 TEST(Ptx, ATransposeWritesItsNeighboursTogether) {
