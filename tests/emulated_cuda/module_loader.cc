@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "codegen/cpu/host_target.h"
-#include "codegen/cpu/light_passes.h"
+#include "codegen/emit/light_passes.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/Verifier.h"
@@ -158,7 +158,7 @@ void Module::Compile(const PtxModule& ptx) {
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*code, &stream)) Broken("invalid code: " + problem);
-  cpu::RunLightPasses(*code, **machine);
+  emit::RunLightPasses(*code, **machine);
   llvm::orc::ThreadSafeModule shared(std::move(code), std::move(context));
   if (llvm::Error error = jit_->addIRModule(std::move(shared))) Broken(Text(std::move(error)));
   for (auto& [name, kernel] : kernels) {
