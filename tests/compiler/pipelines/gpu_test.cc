@@ -60,36 +60,38 @@ std::string Fused(const char* hlo, const cost::DeviceDescription& device) {
   return fused;
 }
 
-// A value of `ops` transcendental functions, of 64 million elements, wanted by two results:
-// computed twice, or stored and read again.
-std::string TwoUsers(int ops) {
+// A chain of transcendental functions over 64 million elements, whose last value two results want:
+// each value may be computed for both of them, or once, stored and read again.
+std::string TwoUsers() {
   std::string text = "HloModule m\nENTRY e {\n  v0 = f32[8192,8192] parameter(0)\n";
-  for (int i = 0; i < ops; ++i) {
+  for (int i = 0; i < 6; ++i) {
     text += absl::StrCat("  v", i + 1, " = f32[8192,8192] ", i % 2 == 0 ? "tanh" : "exponential",
                          "(v", i, ")\n");
   }
-  return text + absl::StrCat("  a = f32[8192,8192] add(v", ops,
-                             ", v0)\n  b = f32[8192,8192] multiply(v", ops, ", v0)\n",
-                             "  ROOT r = (f32[8192,8192], f32[8192,8192]) tuple(a, b)\n}\n");
+  return text +
+         "  a = f32[8192,8192] add(v6, v0)\n  b = f32[8192,8192] multiply(v6, v0)\n"
+         "  ROOT r = (f32[8192,8192], f32[8192,8192]) tuple(a, b)\n}\n";
 }
 
-// Whether the value is computed in both.
-bool IsComputedTwice(int ops, const char* card) {
-  const std::string value = absl::StrCat(" v", ops, " ");
-  return (" " + Fused(TwoUsers(ops).c_str(), *cost::GpuNamed(card))).find(value) !=
-         std::string::npos;
+// Whether no value of the chain is stored.
+bool StoresNothing(const char* card) {
+  const std::string fused = " " + Fused(TwoUsers().c_str(), *cost::GpuNamed(card));
+  for (int i = 1; i <= 6; ++i) {
+    if (fused.find(absl::StrCat(" v", i, " ")) == std::string::npos) return false;
+  }
+  return true;
 }
 
 TEST(GpuPipeline, WhereMemoryIsSlowValuesAreComputedTwice) {
   // Operations in the time of a byte: 50 on an L4, 5 on an A100 or B200.
-  EXPECT_TRUE(IsComputedTwice(6, "l4"));
-  EXPECT_FALSE(IsComputedTwice(6, "a100"));
-  EXPECT_FALSE(IsComputedTwice(6, "b200"));
+  EXPECT_TRUE(StoresNothing("l4"));
+  EXPECT_FALSE(StoresNothing("a100"));
+  EXPECT_FALSE(StoresNothing("b200"));
 }
 
 TEST(GpuPipeline, AnH100ComputesTwiceWhatAnA100Stores) {
-  EXPECT_TRUE(IsComputedTwice(2, "h100"));
-  EXPECT_FALSE(IsComputedTwice(2, "a100"));
+  EXPECT_TRUE(StoresNothing("h100"));
+  EXPECT_FALSE(StoresNothing("a100"));
 }
 
 }  // namespace
