@@ -32,7 +32,7 @@ void CompileOften(benchmark::State& state, const std::string& text, bool cold) {
   parse_ms = 0;
   codegen::CompileReport sum;
   for (auto _ : state) {
-    if (cold) cpu::KernelCache::Get().Clear();
+    if (cold) codegen::KernelCache::Get().Clear();
     const StatusOr<codegen::CompileReport> report = compile(&parse_ms);
     if (!report.ok()) return state.SkipWithError("does not compile");
     sum.passes_ms += report->passes_ms;

@@ -11,8 +11,8 @@
 #include "cache/disk_pack.h"
 #include "cache/module_cache.h"
 #include "cache/tiers.h"
-#include "codegen/cpu/kernel_cache.h"
 #include "codegen/cpu/specialise.h"
+#include "codegen/program/kernel_cache.h"
 #include "runtime/trace.h"
 
 namespace swage {
@@ -67,7 +67,7 @@ cache::Tiers& DiskFor(const char* what) {
 
 CacheStats cache_stats() {
   const cache::ModuleCache::Stats programs = cache::ModuleCache::Global().stats();
-  const cpu::KernelCache::Stats kernels = cpu::KernelCache::Get().stats();
+  const codegen::KernelCache::Stats kernels = codegen::KernelCache::Get().stats();
   CacheStats stats;
   stats.memory_limit = MemoryBound::Get().limit();
   stats.memory_bytes = programs.bytes + kernels.bytes;
@@ -123,7 +123,7 @@ void set_cache_memory_bytes(int64_t bytes) {
 
 void clear_cache() {
   cache::ModuleCache::Global().Clear();
-  cpu::KernelCache::Get().Clear();
+  codegen::KernelCache::Get().Clear();
 }
 
 std::vector<CacheEntryInfo> cache_entries() {

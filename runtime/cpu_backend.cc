@@ -30,7 +30,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileForCpu(std::unique_ptr<ir:
   compile_options.kernels.quick = effort == Effort::kQuick;
   compile_options.kernels.baked_dims = baked_dims.load(std::memory_order_relaxed);
   compile_options.kernels.store = cache::Tiers::Global();
-  if (options.specialise) compile_options.kernels.specialise = &kSpecialisation;
+  if (options.specialise) compile_options.specialise = &kSpecialisation;
   const std::string name = module->name();
   std::vector<passes::Message> messages;
   auto executable = cpu::Compile(std::move(module), compile_options, &messages);

@@ -1,142 +1,22 @@
 #include "codegen/cpu/compile.h"
 
-#include <chrono>
+#include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
-#include "base/build_id.h"
 #include "base/check_mode.h"
-#include "base/clock.h"
-#include "codegen/cpu/entry_key.h"
-#include "codegen/cpu/module_entry.h"
-#include "codegen/cpu/padding_check.h"
-#include "codegen/cpu/program_builder.h"
-#include "codegen/cpu/split_fusion.h"
-#include "codegen/cpu/symbolic_executable.h"
-#include "compiler/cost/device_description.h"
-#include "compiler/ir/assumptions.h"
-#include "compiler/ir/bind_symbols.h"
-#include "compiler/ir/decision_extent.h"
-#include "compiler/ir/fingerprint.h"
-#include "compiler/pipelines/cpu.h"
+#include "codegen/cpu/cpu_target.h"
 
 namespace swage::cpu {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-void UseRowMajor(ir::Shape* shape) {
-  if (shape->is_tuple()) {
-    for (int i = 0; i < shape->tuple_size(); ++i) UseRowMajor(shape->mutable_tuple_shape(i));
-  } else if (shape->is_array()) {
-    shape->set_layout(ir::Layout::RowMajor(shape->rank()));
-  }
+codegen::CompileOptions Common(const CompileOptions& options) {
+  return {.compiler = options.compiler, .kernels = options.kernels};
 }
 
-// Executables take and give row-major buffers, whatever layouts the border of the program asks for.
-void UseRowMajorBorder(ir::Module* module) {
-  if (!module->entry_layout().has_value()) return;
-  ir::EntryLayout border = *module->entry_layout();
-  for (ir::Shape& parameter : border.parameters) UseRowMajor(&parameter);
-  UseRowMajor(&border.result);
-  module->set_entry_layout(std::move(border));
-}
-
-// Kernels of all fusions; one that would be too large is taken apart into single ops.
-StatusOr<KernelMap> KernelsOf(ir::Module* module, const HostTarget& target,
-                              const KernelOptions& options, codegen::CompileReport* report) {
-  KernelMap kernels;
-  std::vector<ir::Instruction*> todo = Fusions(*module);
-  while (!todo.empty()) {
-    std::vector<ir::Instruction*> too_large;
-    SWAGE_ASSIGN_OR_RETURN(std::vector<KernelJob> jobs,
-                           CompileKernels(todo, target, options, report, &too_large));
-    for (KernelJob& job : jobs) {
-      if (job.kernel != nullptr) kernels[job.fusion] = std::move(job);
-    }
-    todo.clear();
-    for (ir::Instruction* fusion : too_large) {
-      SWAGE_ASSIGN_OR_RETURN(std::vector<ir::Instruction*> parts, SplitFusion(fusion));
-      todo.insert(todo.end(), parts.begin(), parts.end());
-    }
-  }
-  return kernels;
-}
-
-void DumpKernels(const KernelMap& kernels, const ir::Module& module, passes::PassContext* context) {
-  for (const ir::Instruction* fusion : Fusions(module)) {
-    const KernelJob& job = kernels.at(fusion);
-    const std::string& name = fusion->fused_computation()->name();
-    const std::string what = absl::StrCat("kernel of ", fusion->name(), ": ", job.plan);
-    if (!job.kernel->ir.empty()) {
-      context->DumpFile(absl::StrCat(name, ".ll"), job.kernel->ir, "LLVM IR, " + what);
-      context->DumpFile(absl::StrCat(name, ".s"), job.kernel->assembly, "assembly, " + what);
-    }
-  }
-}
-
-// A program that runs, or one that waits for sizes.
-StatusOr<std::shared_ptr<codegen::Executable>> Finish(std::unique_ptr<ir::Module> module,
-                                                      KernelMap kernels,
-                                                      const Specialisation* specialise,
-                                                      codegen::CompileReport report,
-                                                      Clock::time_point start) {
-  if (!ir::HasSymbols(*module)) {
-    return BuildExecutable(*module, kernels, {}, specialise, report, start);
-  }
-  report.total_ms = MillisecondsSince(start);
-  return std::make_shared<SymbolicExecutable>(std::move(module), std::move(kernels), specialise,
-                                              report);
-}
-
-// The program of a stored module. NotFound when it is not there, or is of no use; kernels that are
-// missing are compiled.
-StatusOr<std::shared_ptr<codegen::Executable>> LoadModule(const std::string& key,
-                                                          const HostTarget& target,
-                                                          const KernelOptions& options,
-                                                          Clock::time_point start) {
-  codegen::CompileReport report;
-  report.module_load = true;
-  SWAGE_ASSIGN_OR_RETURN(const std::string bytes,
-                         options.store->Get(codegen::EntryKind::kModule, key));
-  SWAGE_ASSIGN_OR_RETURN(ModuleEntry entry, DecodeModuleEntry(bytes));
-  FindKernels(&entry.jobs, options, &report);
-  KernelMap kernels;
-  std::vector<ir::Instruction*> missing;
-  for (KernelJob& job : entry.jobs) {
-    ir::Instruction* fusion = job.fusion;
-    if (job.kernel == nullptr) {
-      missing.push_back(fusion);
-    } else {
-      kernels[fusion] = std::move(job);
-    }
-  }
-  std::vector<ir::Instruction*> too_large;
-  SWAGE_ASSIGN_OR_RETURN(std::vector<KernelJob> jobs,
-                         CompileKernels(missing, target, options, &report, &too_large));
-  SWAGE_RET_CHECK(too_large.empty(), "a kernel that was stored is now too large");
-  SWAGE_RETURN_IF_ERROR(CheckOps(*entry.module));
-  for (KernelJob& job : jobs) kernels[job.fusion] = std::move(job);
-  return Finish(std::move(entry.module), std::move(kernels), options.specialise, report, start);
-}
-
-// Dumps and checks look at the passes and their kernels at work.
-bool IsLookedAt(const CompileOptions& options) {
-  const pipelines::CompilerOptions& compiler = options.compiler;
-  return options.kernels.keep_texts || !compiler.dump_to.empty() || compiler.check_lies ||
-         compiler.check_passes;
-}
-
-// The options of the kernels without what this compile must not do.
-KernelOptions Allowed(const CompileOptions& options) {
-  KernelOptions kernels = options.kernels;
-  // Entries of a build that cannot be told from another are never safe.
-  if (BuildId().empty()) kernels.store = nullptr;
+StatusOr<std::shared_ptr<const CpuTarget>> TargetFor(const CompileOptions& options) {
   // Baked kernels are special already; a memory check knows the buffers of each kernel.
-  if (IsLookedAt(options) || kernels.baked_dims || CheckMode::Get().memory) {
-    kernels.specialise = nullptr;
-  }
-  return kernels;
+  const bool may_specialise = !codegen::IsLookedAt(Common(options)) &&
+                              !options.kernels.baked_dims && !CheckMode::Get().memory;
+  return CpuTarget::Create(may_specialise ? options.specialise : nullptr);
 }
 
 }  // namespace
@@ -144,54 +24,15 @@ KernelOptions Allowed(const CompileOptions& options) {
 StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Module> module,
                                                        const CompileOptions& options,
                                                        std::vector<passes::Message>* messages) {
-  const Clock::time_point start = Clock::now();
-  if (options.compiler.check_padding && ir::HasSymbols(*module)) {
-    return CompileChecked(*module, options, messages);
-  }
-  codegen::CompileReport report;
-  SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
-  // What the sizes must be like is known from whoever made the module: passes need not prove it.
-  ir::AssumptionScope sizes_fit;
-  const ir::SizeHints hints(options.compiler.size_hints);
-  UseRowMajorBorder(module.get());
-  KernelOptions kernel_options = Allowed(options);
-  const bool may_load = kernel_options.store != nullptr && !IsLookedAt(options);
-  std::string key;
-  std::unique_ptr<codegen::EntryStore::Reservation> reservation;
-  if (may_load) {
-    const KeyMaterial material = ModuleKey(*target, options.kernels.baked_dims, options.compiler,
-                                           ir::CanonicalText(*module));
-    key = material.Serialise();
-    auto loaded = LoadModule(key, *target, kernel_options, start);
-    if (loaded.ok()) return loaded;
-    // A stand-in must not wait for another process.
-    if (!kernel_options.quick) {
-      reservation = kernel_options.store->Reserve(codegen::EntryKind::kModule, key);
-    }
-    if (reservation != nullptr) {
-      loaded = LoadModule(key, *target, kernel_options, start);
-      if (loaded.ok()) return loaded;
-    }
-    report.missed_key = std::make_shared<const KeyMaterial>(material.Shortened());
-  }
-  passes::PassContext context(options.compiler, &cost::HostCpu());
-  const Status passes = pipelines::RunCpuPipeline(module.get(), context);
-  if (messages != nullptr) *messages = context.messages();
-  SWAGE_RETURN_IF_ERROR(passes);
-  report.passes_ms = MillisecondsSince(start);
+  SWAGE_ASSIGN_OR_RETURN(auto target, TargetFor(options));
+  return codegen::Compile(std::move(module), std::move(target), Common(options), messages);
+}
 
-  SWAGE_RETURN_IF_ERROR(CheckOps(*module));
-  kernel_options.keep_texts = kernel_options.keep_texts || context.is_dumping();
-  SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
-                         KernelsOf(module.get(), *target, kernel_options, &report));
-  if (context.is_dumping()) DumpKernels(kernels, *module, &context);
-  const bool keep = may_load && report.quick_kernels == 0;
-  std::string entry;
-  if (keep) entry = EncodeModuleEntry(*module, kernels);
-  SWAGE_ASSIGN_OR_RETURN(auto executable, Finish(std::move(module), std::move(kernels),
-                                                 kernel_options.specialise, report, start));
-  if (keep) kernel_options.store->Put(codegen::EntryKind::kModule, key, entry);
-  return executable;
+StatusOr<std::shared_ptr<codegen::PaddingCheck>> MakePaddingCheck(
+    const ir::Module& module, const CompileOptions& options,
+    std::vector<passes::Message>* messages) {
+  SWAGE_ASSIGN_OR_RETURN(auto target, TargetFor(options));
+  return codegen::PaddingCheck::Make(module, std::move(target), Common(options), messages);
 }
 
 }  // namespace swage::cpu

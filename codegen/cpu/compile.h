@@ -1,6 +1,6 @@
 // File: codegen/cpu/compile.h
 //
-// The whole CPU compiler: passes, kernels, buffers, steps.
+// The whole CPU compiler.
 //
 //   SWAGE_ASSIGN_OR_RETURN(auto executable, cpu::Compile(std::move(module), {}));
 //   SWAGE_RETURN_IF_ERROR(executable->Run(inputs, outputs));
@@ -12,26 +12,28 @@
 #include <memory>
 #include <vector>
 
-#include "codegen/cpu/kernel_jobs.h"
-#include "codegen/executable.h"
-#include "compiler/ir/module.h"
-#include "compiler/passes/pass.h"
-#include "compiler/pipelines/options.h"
+#include "codegen/program/compile.h"
+#include "codegen/program/padding_check.h"
 
 namespace swage::cpu {
 
+struct Specialisation;
+
 struct CompileOptions {
   pipelines::CompilerOptions compiler;
-  KernelOptions kernels;
+  codegen::KernelOptions kernels;
+  // How hot kernels are specialised in the background (specialise.h); null: they are not.
+  const Specialisation* specialise = nullptr;
 };
 
-// `module` verifies and has no layouts but the entry's, which are taken as row-major: that is what
-// the buffers of an Executable are. If its shapes have symbols, so has the executable: ForSizes.
-// `messages` (may be null) receives what the passes want a person to know. Errors: InvalidArgument
-// for bad options, Unimplemented naming an op that the CPU does not have, ResourceExhausted for
-// absurd sizes.
+// codegen::Compile for this machine.
 StatusOr<std::shared_ptr<codegen::Executable>> Compile(
     std::unique_ptr<ir::Module> module, const CompileOptions& options,
+    std::vector<passes::Message>* messages = nullptr);
+
+// The check of the padding of a program's CPU code (codegen/program/padding_check.h).
+StatusOr<std::shared_ptr<codegen::PaddingCheck>> MakePaddingCheck(
+    const ir::Module& module, const CompileOptions& options,
     std::vector<passes::Message>* messages = nullptr);
 
 }  // namespace swage::cpu

@@ -12,6 +12,10 @@
 
 namespace swage::cpu {
 
+using codegen::BaseTable;
+using codegen::BufferRef;
+using codegen::KernelCache;
+
 // One slab for all slices, or (memory check) a guarded buffer for each.
 class CpuExecutable::Arena {
  public:
@@ -115,7 +119,7 @@ int64_t BytesOf(const CpuProgram& program) {
   for (const ir::Literal& constant : program.constants) {
     bytes += static_cast<int64_t>(sizeof(constant) + constant.bytes().size());
   }
-  bytes += static_cast<int64_t>(program.slices.size() * sizeof(ArenaSlice));
+  bytes += static_cast<int64_t>(program.slices.size() * sizeof(codegen::ArenaSlice));
   absl::flat_hash_set<const codegen::Executable*> callees;
   for (const Step& step : program.steps) {
     bytes += static_cast<int64_t>(sizeof(step) + step.buffers.size() * sizeof(BufferRef) +

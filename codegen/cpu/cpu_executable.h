@@ -19,35 +19,15 @@
 #include "codegen/cpu/hot_steps.h"
 #include "codegen/cpu/kernel_version.h"
 #include "codegen/executable.h"
-#include "compiler/ir/literal.h"
+#include "codegen/program/program_plan.h"
 
 namespace swage::cpu {
 
-// Where a value lies: an entry of the base table, and an offset in bytes.
-struct BufferRef {
-  int32_t base = 0;
-  int64_t offset = 0;
-};
-
-// The table: inputs, outputs, constants, then arena slices (one entry each).
-struct BaseTable {
-  int32_t inputs = 0, outputs = 0, constants = 0;
-  int32_t InputBase(int i) const { return i; }
-  int32_t OutputBase(int i) const { return inputs + i; }
-  int32_t ConstantBase(int i) const { return inputs + outputs + i; }
-  int32_t ArenaBase(int i) const { return inputs + outputs + constants + i; }
-};
-
-struct ArenaSlice {
-  int64_t offset = 0;
-  int64_t size = 0;
-};
-
 struct Step {
-  enum class Kind : uint8_t { kKernel, kCopy, kCall };
+  using Kind = codegen::StepPlan::Kind;
   Kind kind = Kind::kKernel;
-  std::vector<BufferRef> buffers;  // operands, then results
-  VersionedKernel kernel;          // kKernel
+  std::vector<codegen::BufferRef> buffers;  // operands, then results
+  VersionedKernel kernel;                   // kKernel
   // kCopy
   int64_t bytes = 0;
   // kCall
@@ -55,12 +35,7 @@ struct Step {
   std::string name;  // of the instruction, for errors
 };
 
-struct CpuProgram {
-  std::vector<ir::Shape> input_shapes, output_shapes;  // leaves
-  BaseTable table;
-  std::vector<ir::Literal> constants;
-  std::vector<ArenaSlice> slices;
-  int64_t arena_bytes = 0;
+struct CpuProgram : codegen::ProgramLayout {
   std::vector<Step> steps;
   const Specialisation* specialise = nullptr;  // null: kernels stay what they are
 };

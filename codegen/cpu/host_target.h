@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "codegen/program/codegen_level.h"
 
 namespace llvm {
 class TargetMachine;
@@ -24,9 +25,7 @@ class TargetMachine;
 
 namespace swage::cpu {
 
-// How much the code generator tries: kNone compiles 3 to 10 times faster, for a first tier or a
-// cold kernel; the code means the same.
-enum class CodegenLevel { kNone, kDefault };
+using codegen::CodegenLevel;
 
 class HostTarget {
  public:

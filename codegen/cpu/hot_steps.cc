@@ -16,10 +16,11 @@ constexpr int64_t kMinSamples = 8;
 
 bool CanBeSpecialised(const KernelVersion* version) {
   return version != nullptr && !version->dims.empty() && version->tasks > 0 &&
-         !version->kernel->source.empty() && KernelCache::KeyOf(version->kernel) != nullptr;
+         !version->kernel->source.empty() &&
+         codegen::KernelCache::KeyOf(version->kernel) != nullptr;
 }
 
-double CompileNanoseconds(const CompiledKernel& kernel) {
+double CompileNanoseconds(const codegen::CompiledKernel& kernel) {
   if (kernel.stored) return kUsualCompileNanoseconds;
   return (kernel.emit_ms + kernel.llvm_ms + kernel.link_ms) * 1e6;
 }
@@ -33,7 +34,7 @@ std::shared_ptr<HotSteps> HotSteps::Create(std::vector<Step>* steps, const Speci
 
 HotSteps::HotSteps(std::vector<Step>* steps, const Specialisation& how)
     : how_(how), process_(::getpid()), steps_(steps) {
-  std::map<std::pair<const CompiledKernel*, std::vector<int64_t>>, size_t> known;
+  std::map<std::pair<const codegen::CompiledKernel*, std::vector<int64_t>>, size_t> known;
   for (size_t i = 0; i < steps->size(); ++i) {
     const KernelVersion* version = (*steps)[i].kernel.first();
     if (!CanBeSpecialised(version)) continue;

@@ -22,20 +22,21 @@
 
 #include "base/status.h"
 #include "codegen/cpu/kernel_abi.h"
+#include "codegen/program/kernel_cache.h"
 
 namespace swage::cpu {
 
 class LinkedObject;
 
 // One entry point, which keeps its object's code alive.
-class LoadedKernel {
+class LoadedKernel final : public codegen::LoadedCode {
  public:
   LoadedKernel(std::shared_ptr<LinkedObject> object, KernelFn entry)
       : object_(std::move(object)), entry_(entry) {}
 
   KernelFn entry() const { return entry_; }
   // The executable memory of the whole object, in bytes of pages.
-  int64_t memory_bytes() const;
+  int64_t memory_bytes() const override;
 
  private:
   std::shared_ptr<LinkedObject> object_;

@@ -19,7 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cpu/kernel_cache.h"
+#include "codegen/cpu/kernel_abi.h"
+#include "codegen/program/kernel_cache.h"
 
 namespace swage::cpu {
 
@@ -28,7 +29,7 @@ struct KernelVersion {
   std::vector<int64_t> dims;
   int64_t tasks = 0;  // extent of the task axis
   int64_t grain = 1;  // tasks that one thread takes at a time
-  KernelCache::KernelPtr kernel;
+  codegen::KernelCache::KernelPtr kernel;
 };
 
 class VersionedKernel {

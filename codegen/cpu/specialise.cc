@@ -9,14 +9,21 @@
 #include "base/background_queue.h"
 #include "base/fork_gate.h"
 #include "base/log.h"
+#include "codegen/cpu/cpu_target.h"
 #include "codegen/cpu/hot_steps.h"
-#include "codegen/cpu/kernel_maker.h"
+#include "codegen/cpu/kernel_loader.h"
 #include "codegen/emit/bake.h"
+#include "codegen/program/entry_key.h"
+#include "codegen/program/kernel_jobs.h"
 #include "compiler/ir/parser.h"
 #include "compiler/ir/printer.h"
 
 namespace swage::cpu {
 namespace {
+
+using codegen::CodegenLevel;
+using codegen::CompiledKernel;
+using codegen::KernelCache;
 
 // Constants of a source; beyond, the text would be larger than the kernel.
 constexpr size_t kMaxConstantBytes = 1024;
@@ -47,20 +54,20 @@ struct Baked {
 };
 
 // The fusion of a kernel with the extents of one call.
-StatusOr<Baked> Bake(const KernelVersion& version, const HostTarget& target) {
+StatusOr<Baked> Bake(const KernelVersion& version, const CpuTarget& target) {
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> source, ir::ParseHlo(version.kernel->source));
   SWAGE_ASSIGN_OR_RETURN(emit::GeneralisedFusion fusion, emit::Generalise(*source->entry()));
   // Text may lose something, such as the bits of a NaN. Then the key is another.
   const std::string* key = KernelCache::KeyOf(version.kernel);
   SWAGE_RET_CHECK(key != nullptr);
-  if (KeyOf(*fusion.fusion, target, CodegenLevel::kDefault) != *key) {
+  if (codegen::KernelKey(target, CodegenLevel::kDefault, *fusion.fusion).Serialise() != *key) {
     return Unimplemented("its text does not give the same kernel");
   }
   SWAGE_RETURN_IF_ERROR(emit::BakeExtents(version.dims, &fusion));
   Baked baked;
-  SWAGE_ASSIGN_OR_RETURN(baked.plan, emit::PlanKernel(*fusion.fusion, EmitOptionsFor(target)));
-  baked.level = LevelOf(baked.plan);
-  baked.key = KeyOf(*fusion.fusion, target, baked.level);
+  SWAGE_ASSIGN_OR_RETURN(baked.plan, emit::PlanKernel(*fusion.fusion, target.emit_options()));
+  baked.level = codegen::LevelOf(baked.plan, target);
+  baked.key = codegen::KernelKey(target, baked.level, *fusion.fusion).Serialise();
   baked.fusion = fusion.fusion;
   baked.module = std::move(fusion.module);
   return baked;
@@ -71,7 +78,7 @@ StatusOr<KernelVersion> VersionOf(const Baked& baked, KernelCache::KernelPtr ker
   KernelVersion version;
   const std::optional<int64_t> tasks = baked.plan.tasks.static_value();
   SWAGE_RET_CHECK(baked.plan.dims.empty() && tasks.has_value());
-  version.fn = kernel->code->entry();
+  version.fn = static_cast<const LoadedKernel&>(*kernel->code).entry();
   version.tasks = *tasks;
   // The same work for a thread, whatever a task is now.
   const double share = static_cast<double>(version.tasks) / static_cast<double>(before.tasks);
@@ -119,7 +126,7 @@ class Trial {
 Status Trial::Make() {
   const CompileSection section;
   const int64_t start = steps_.how().now();
-  SWAGE_ASSIGN_OR_RETURN(const HostTarget* target, HostTarget::Get());
+  SWAGE_ASSIGN_OR_RETURN(const auto target, CpuTarget::Create());
   SWAGE_ASSIGN_OR_RETURN(baked_, Bake(candidate_.version, *target));
   const double plausible = PlausibleSaving(baked_.plan.schedule, candidate_.ns_per_run);
   if (!IsWorthTrying(candidate_.spent_ns, plausible, candidate_.compile_ns)) return OkStatus();
@@ -127,11 +134,11 @@ Status Trial::Make() {
   codegen::EntryStore* const store = Store();
   const auto make = [&]() -> StatusOr<CompiledKernel> {
     if (store != nullptr) {
-      StatusOr<CompiledKernel> stored = KernelFromStore(*store, baked_.key);
+      StatusOr<CompiledKernel> stored = codegen::KernelFromStore(*target, *store, baked_.key);
       if (stored.ok()) return stored;
     }
     generated_ = true;
-    return GenerateKernel(baked_.plan, *target, baked_.level, /*keep_texts=*/false);
+    return target->Generate(baked_.plan, {.level = baked_.level});
   };
   SWAGE_ASSIGN_OR_RETURN(KernelCache::Lookup found, KernelCache::Get().Find(baked_.key, make));
   SWAGE_ASSIGN_OR_RETURN(KernelVersion version,

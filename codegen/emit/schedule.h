@@ -14,7 +14,7 @@
 #include "codegen/emit/emit_options.h"
 #include "codegen/emit/fusion_analysis.h"
 #include "codegen/emit/iteration_space.h"
-#include "codegen/emit/thread_grid.h"
+#include "codegen/emit/sharing.h"
 #include "compiler/ir/computation.h"
 
 namespace swage::emit {

@@ -2,15 +2,7 @@
 //
 // The threads of a GPU kernel, as a kernel that is being emitted sees them.
 //
-// A block is ntid.x by ntid.y threads, at most kBlockThreads. How they share the tasks:
-//
-//   kNothing  Each thread takes one task, numbered over the whole grid.
-//   kRows     A team of threads shares one task: the ntid.x threads that have one tid.y, which are
-//             whole warps. A block holds several teams only if each is one warp, so that a team of
-//             several warps may use the block's barrier.
-//   kColumns  A block takes kWarp neighbouring tasks, one for each tid.x; those of one tid.x share
-//             theirs, kColumnShares threads. Behind the last task a block repeats it, so that all
-//             of its threads come to its barriers.
+// Which of them share a task: codegen/emit/sharing.h.
 #ifndef SWAGE_CODEGEN_EMIT_THREAD_GRID_H_
 #define SWAGE_CODEGEN_EMIT_THREAD_GRID_H_
 
@@ -19,21 +11,15 @@
 
 #include "base/status.h"
 #include "codegen/emit/loop_nest.h"
+#include "codegen/emit/sharing.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 
 namespace swage::emit {
 
-inline constexpr int kWarp = 32;           // threads
-inline constexpr int kBlockThreads = 256;  // the most that a block of any kernel has
-inline constexpr int kBlockWarps = kBlockThreads / kWarp;
-
 // Address spaces of NVPTX.
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;
-
-enum class Sharing : uint8_t { kNothing, kRows, kColumns };
-inline constexpr int kColumnShares = kBlockThreads / kWarp;
 
 class ThreadGrid {
  public:

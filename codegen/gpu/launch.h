@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/status.h"
-#include "codegen/emit/thread_grid.h"
+#include "codegen/emit/sharing.h"
 #include "compiler/ir/dim.h"
 
 namespace swage::gpu {

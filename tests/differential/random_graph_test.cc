@@ -14,7 +14,7 @@ namespace swage::differential {
 namespace {
 
 StatusOr<ir::Literal> RunOnCpu(const ir::Module& module, const std::vector<ir::Literal>& arguments,
-                               const cpu::KernelOptions& kernels) {
+                               const codegen::KernelOptions& kernels) {
   cpu::CompileOptions options;
   options.kernels = kernels;
   SWAGE_ASSIGN_OR_RETURN(const auto executable, cpu::Compile(module.Clone(), options));
@@ -51,7 +51,7 @@ void CheckStandIn(uint64_t seed, const GraphOptions& options) {
   for (passes::InputKind kind : {passes::InputKind::kOrdinary, passes::InputKind::kSpecial}) {
     const StatusOr<std::vector<ir::Literal>> arguments = passes::RandomArguments(*module, kind);
     ASSERT_TRUE(arguments.ok()) << arguments.status();
-    cpu::KernelCache::Get().Clear();  // or it would take the better kernels
+    codegen::KernelCache::Get().Clear();  // or it would take the better kernels
     const StatusOr<ir::Literal> quick = RunOnCpu(*module, *arguments, {.quick = true});
     const StatusOr<ir::Literal> full = RunOnCpu(*module, *arguments, {});
     ASSERT_TRUE(quick.ok() && full.ok()) << quick.status() << full.status();

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "codegen/cpu/padding_check.h"
+#include "codegen/cpu/compile.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/assumptions.h"
 #include "compiler/ir/bind_symbols.h"
@@ -110,7 +110,7 @@ TEST_P(RandomPaddingTest, CompiledPaddedProgramsAreExact) {
     const bool dots = i % 5 == 4;
     const auto module = OpenGraph(seed, {.ops = 12, .dots = dots});
     SCOPED_TRACE(absl::StrCat("seed ", seed, "\n", module->ToString()));
-    const auto check = cpu::PaddingCheck::Make(*module, {});
+    const auto check = cpu::MakePaddingCheck(*module, {});
     ASSERT_TRUE(check.ok()) << check.status();
     const auto kind =
         dots || i % 2 == 0 ? passes::InputKind::kOrdinary : passes::InputKind::kSpecial;

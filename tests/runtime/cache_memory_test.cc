@@ -6,8 +6,8 @@
 #include <sstream>
 #include <thread>
 
-#include "codegen/cpu/kernel_cache.h"
 #include "codegen/cpu/kernel_loader.h"
+#include "codegen/program/kernel_cache.h"
 #include "runtime/background.h"
 #include "runtime/jit_state.h"
 #include "tests/runtime/tensor_testing.h"

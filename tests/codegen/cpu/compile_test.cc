@@ -78,7 +78,7 @@ TEST(CompileTest, AttendAgreesWithTheEvaluator) {
 }
 
 TEST(CompileTest, NeighbouringLengthsShareTheirKernels) {
-  KernelCache::Get().Clear();
+  codegen::KernelCache::Get().Clear();
   const int64_t before = LlvmRunCount();
   auto first = Compile(Parse(AttendText(31)), {});
   ASSERT_TRUE(first.ok()) << first.status();
@@ -107,7 +107,7 @@ std::string ChainText(int ops) {
 
 TEST(CompileTest, ALongChainReachesLlvmAFewTimesHoweverLongItIs) {
   for (int ops : {4000, 8000}) {
-    KernelCache::Get().Clear();
+    codegen::KernelCache::Get().Clear();
     const auto module = Parse(ChainText(ops));
     auto executable = Compile(module->Clone(), {});
     ASSERT_TRUE(executable.ok()) << executable.status();
@@ -186,7 +186,7 @@ ENTRY main {
 }
 
 TEST(CompileTest, ManyThreadsCompileAndRunAtOnce) {
-  KernelCache::Get().Clear();
+  codegen::KernelCache::Get().Clear();
   std::vector<std::thread> threads;
   std::vector<int> right(8, 0);
   for (int t = 0; t < 8; ++t) {
@@ -206,12 +206,12 @@ TEST(CompileTest, ManyThreadsCompileAndRunAtOnce) {
 
 TEST(CompileTest, AKernelThatFailsIsNotKept) {
   int calls = 0;
-  auto fail = [&]() -> StatusOr<CompiledKernel> {
+  auto fail = [&]() -> StatusOr<codegen::CompiledKernel> {
     ++calls;
     return Internal("no");
   };
-  EXPECT_FALSE(KernelCache::Get().Find("a key of this test", fail).ok());
-  EXPECT_FALSE(KernelCache::Get().Find("a key of this test", fail).ok());
+  EXPECT_FALSE(codegen::KernelCache::Get().Find("a key of this test", fail).ok());
+  EXPECT_FALSE(codegen::KernelCache::Get().Find("a key of this test", fail).ok());
   EXPECT_EQ(calls, 2);
 }
 

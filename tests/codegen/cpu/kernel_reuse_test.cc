@@ -13,9 +13,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "codegen/cpu/kernel_maker.h"
-#include "codegen/cpu/module_entry.h"
+#include "codegen/cpu/cpu_target.h"
 #include "codegen/emit/generalise.h"
+#include "codegen/program/entry_key.h"
+#include "codegen/program/module_entry.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/cost/device_description.h"
 #include "compiler/ir/parser.h"
@@ -123,12 +124,13 @@ std::vector<std::string> KernelsOf(const std::string& program, int64_t n) {
   passes::PassContext context({}, device);
   const Status passes = pipelines::RunCpuPipeline(module->get(), context);
   EXPECT_TRUE(passes.ok()) << passes;
-  const HostTarget& target = **HostTarget::Get();
+  const CpuTarget target(**HostTarget::Get(), nullptr);
   std::vector<std::string> keys;
-  for (const ir::Instruction* fusion : Fusions(**module)) {
+  for (const ir::Instruction* fusion : codegen::Fusions(**module)) {
     const auto general = emit::Generalise(*fusion->fused_computation());
     EXPECT_TRUE(general.ok()) << general.status();
-    keys.push_back(KeyOf(*general->fusion, target, CodegenLevel::kDefault));
+    keys.push_back(
+        codegen::KernelKey(target, CodegenLevel::kDefault, *general->fusion).Serialise());
   }
   std::sort(keys.begin(), keys.end());
   return keys;

@@ -122,7 +122,7 @@ class Program {
     auto program = std::make_unique<Program>();
     program->inputs_ = *tools::RandomInputs(**module, 1);
     CompileOptions options;
-    options.kernels.specialise = how;
+    options.specialise = how;
     auto executable = cpu::Compile(*std::move(module), options);
     EXPECT_TRUE(executable.ok()) << executable.status();
     if (!executable.ok()) return nullptr;
@@ -161,7 +161,7 @@ class Program {
 class SpecialiseTest : public testing::Test {
  protected:
   SpecialiseTest() {
-    KernelCache::Get().Clear();
+    codegen::KernelCache::Get().Clear();
     step_ns = 1000;
     steps = 1;
     first_ns = 2000;
@@ -315,10 +315,10 @@ ENTRY main {
 
 TEST_F(SpecialiseTest, NothingHappensUnlessItIsAskedForOrWhenItIsLookedAt) {
   EXPECT_TRUE(Program::Compile(kLoop, nullptr)->step(0).kernel.first()->kernel->source.empty());
-  KernelCache::Get().Clear();
+  codegen::KernelCache::Get().Clear();
   for (const bool baked : {true, false}) {
     CompileOptions options;
-    options.kernels.specialise = &kFake;
+    options.specialise = &kFake;
     options.kernels.baked_dims = baked;
     options.compiler.check_lies = !baked;
     const auto executable = Compile(*ir::ParseHlo(kLoop), options);
@@ -330,11 +330,11 @@ TEST_F(SpecialiseTest, NothingHappensUnlessItIsAskedForOrWhenItIsLookedAt) {
 
 TEST_F(SpecialiseTest, WhatATrialNeedsIsCountedAsMemory) {
   const int64_t plain = Program::Compile(kLoop, nullptr)->executable().memory_bytes();
-  const int64_t kernels = KernelCache::Get().bytes();
-  KernelCache::Get().Clear();
+  const int64_t kernels = codegen::KernelCache::Get().bytes();
+  codegen::KernelCache::Get().Clear();
   const auto program = Program::Compile(kLoop, &kFake);
   EXPECT_GT(program->executable().memory_bytes(), plain);
-  EXPECT_GE(KernelCache::Get().bytes(),
+  EXPECT_GE(codegen::KernelCache::Get().bytes(),
             kernels + static_cast<int64_t>(program->step(0).kernel.first()->kernel->source.size()));
 }
 
@@ -375,7 +375,7 @@ TEST_F(SpecialiseTest, AProgramMayGoWhileItsTrialRuns) {
   EXPECT_EQ(Since().dropped, 1);
   EXPECT_EQ(Since().specialised, 0);
   // Nobody holds either kernel any more.
-  EXPECT_EQ(KernelCache::Get().stats().unused, 2);
+  EXPECT_EQ(codegen::KernelCache::Get().stats().unused, 2);
 }
 
 #ifndef __SANITIZE_THREAD__  // it does not follow threads into a child

@@ -1,4 +1,4 @@
-#include "codegen/cpu/kernel_cache.h"
+#include "codegen/program/kernel_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 constexpr int64_t kBig = 100'000;
@@ -129,4 +129,4 @@ TEST(KernelCacheTest, ManyThreadsTakeLeaveAndEvict) {
 }
 
 }  // namespace
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,4 +1,4 @@
-#include "codegen/cpu/padding_check.h"
+#include "codegen/program/padding_check.h"
 
 #include <optional>
 
@@ -9,7 +9,7 @@
 #include "compiler/passes/evaluation_check.h"
 #include "compiler/passes/physical_padding.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 using ir::Instruction;
@@ -86,7 +86,7 @@ StatusOr<std::string> FindGuilty(const ir::Module& module, const CompilerOptions
 }
 
 // One set of sizes of a checked program.
-class CheckedRun : public codegen::Executable {
+class CheckedRun : public Executable {
  public:
   CheckedRun(std::shared_ptr<const PaddingCheck> check, std::shared_ptr<Executable> exact,
              std::shared_ptr<Executable> first, std::shared_ptr<Executable> second)
@@ -104,7 +104,7 @@ class CheckedRun : public codegen::Executable {
     SWAGE_ASSIGN_OR_RETURN(const std::vector<Literal> want, Copies(output_shapes_, outputs));
     std::vector<Literal> got[2];
     for (int fill = 0; fill < 2; ++fill) {
-      SWAGE_ASSIGN_OR_RETURN(got[fill], codegen::RunOnLiterals(*padded_[fill], arguments));
+      SWAGE_ASSIGN_OR_RETURN(got[fill], RunOnLiterals(*padded_[fill], arguments));
     }
     return check_->Compare(want, got[0], got[1], arguments);
   }
@@ -129,7 +129,7 @@ class CheckedRun : public codegen::Executable {
   const std::shared_ptr<Executable> padded_[2];
 };
 
-class CheckedSizes : public codegen::Executable {
+class CheckedSizes : public Executable {
  public:
   explicit CheckedSizes(std::shared_ptr<const PaddingCheck> check) : check_(std::move(check)) {
     input_shapes_ = check_->exact()->input_shapes();
@@ -161,6 +161,7 @@ class CheckedSizes : public codegen::Executable {
 }  // namespace
 
 StatusOr<std::shared_ptr<PaddingCheck>> PaddingCheck::Make(const ir::Module& module,
+                                                           std::shared_ptr<const Target> target,
                                                            const CompileOptions& options,
                                                            std::vector<passes::Message>* messages) {
   auto check = std::shared_ptr<PaddingCheck>(new PaddingCheck());
@@ -171,12 +172,12 @@ StatusOr<std::shared_ptr<PaddingCheck>> PaddingCheck::Make(const ir::Module& mod
   for (int fill = 0; fill < 2; ++fill) {
     CompileOptions padded = options;
     padded.compiler = Padded(options.compiler, fill);
-    SWAGE_ASSIGN_OR_RETURN(check->padded_[fill], Compile(module.Clone(), padded));
+    SWAGE_ASSIGN_OR_RETURN(check->padded_[fill], Compile(module.Clone(), target, padded));
   }
   CompileOptions exact = options;
   exact.compiler.check_padding = false;
   exact.compiler.padding = passes::Padding::kNone;
-  SWAGE_ASSIGN_OR_RETURN(check->exact_, Compile(module.Clone(), exact, messages));
+  SWAGE_ASSIGN_OR_RETURN(check->exact_, Compile(module.Clone(), target, exact, messages));
   return check;
 }
 
@@ -202,9 +203,9 @@ Status PaddingCheck::Compare(absl::Span<const Literal> exact, absl::Span<const L
 
 StatusOr<std::vector<Literal>> PaddingCheck::Run(const ir::SymbolBinding& sizes,
                                                  absl::Span<const Literal> arguments) const {
-  const auto run = [&](const codegen::Executable& program) -> StatusOr<std::vector<Literal>> {
+  const auto run = [&](const Executable& program) -> StatusOr<std::vector<Literal>> {
     SWAGE_ASSIGN_OR_RETURN(const auto sized, program.ForSizes(sizes));
-    return codegen::RunOnLiterals(*sized, arguments);
+    return RunOnLiterals(*sized, arguments);
   };
   SWAGE_ASSIGN_OR_RETURN(std::vector<Literal> exact, run(*exact_));
   SWAGE_ASSIGN_OR_RETURN(const std::vector<Literal> first, run(*padded_[0]));
@@ -213,21 +214,16 @@ StatusOr<std::vector<Literal>> PaddingCheck::Run(const ir::SymbolBinding& sizes,
   return exact;
 }
 
-Status CheckPadding(const ir::Module& module, const ir::SymbolBinding& sizes,
-                    absl::Span<const Literal> arguments, const CompileOptions& options) {
-  SWAGE_ASSIGN_OR_RETURN(const auto check, PaddingCheck::Make(module, options));
-  return check->Run(sizes, arguments).status();
-}
-
-StatusOr<std::shared_ptr<codegen::Executable>> CompileChecked(
-    const ir::Module& module, const CompileOptions& options,
-    std::vector<passes::Message>* messages) {
-  const auto check = PaddingCheck::Make(module, options, messages);
+StatusOr<std::shared_ptr<Executable>> CompileChecked(const ir::Module& module,
+                                                     std::shared_ptr<const Target> target,
+                                                     const CompileOptions& options,
+                                                     std::vector<passes::Message>* messages) {
+  const auto check = PaddingCheck::Make(module, target, options, messages);
   if (check.ok()) return std::make_shared<CheckedSizes>(*check);
   if (check.status().code() != absl::StatusCode::kUnimplemented) return check.status();
   CompileOptions plain = options;
   plain.compiler.check_padding = false;
-  SWAGE_ASSIGN_OR_RETURN(auto executable, Compile(module.Clone(), plain, messages));
+  SWAGE_ASSIGN_OR_RETURN(auto executable, Compile(module.Clone(), target, plain, messages));
   if (messages != nullptr) {
     messages->push_back(
         {passes::Severity::kWarning, absl::StrCat("[check] the padding of module '", module.name(),
@@ -236,4 +232,4 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileChecked(
   return executable;
 }
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen

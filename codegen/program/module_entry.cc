@@ -1,4 +1,4 @@
-#include "codegen/cpu/module_entry.h"
+#include "codegen/program/module_entry.h"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +13,7 @@
 #include "compiler/ir/printer.h"
 #include "compiler/ir/symbol_scope.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 using ir::Instruction;
@@ -24,8 +24,9 @@ using ir::Literal;
 //   constant  the bytes of constant i
 //   kernel    the key of a kernel
 //   table     dtype, a space, the bytes: a table of numbers
-//   job       kernel;tasks;nanoseconds;dims;tables  of a fusion; a bar between dims, which may be
-//             expressions of the program's symbols, a comma between tables
+//   job       kernel;tasks;nanoseconds;dims;tables;sharing;shared extent  of a fusion; a bar
+//   between
+//             dims, which may be expressions of the program's symbols, a comma between tables
 constexpr std::string_view kHlo = "hlo", kConstant = "constant", kKernel = "kernel",
                            kTable = "table", kJob = "job";
 
@@ -64,7 +65,8 @@ class Writer {
       const auto dim_text = [](std::string* out, const ir::Dim& dim) { *out += dim.ToString(); };
       jobs.push_back(absl::StrCat(kernel->second, ";", job.tasks.ToString(), ";", job.nanoseconds,
                                   ";", absl::StrJoin(job.dims, "|", dim_text), ";",
-                                  absl::StrJoin(of_job, ",")));
+                                  absl::StrJoin(of_job, ","), ";", static_cast<int>(job.sharing),
+                                  ";", job.shared_extent.ToString()));
     }
     for (const std::string& table : tables) fields_.Add(kTable, table);
     for (const std::string& job : jobs) fields_.Add(kJob, job);
@@ -169,15 +171,20 @@ class Reader {
     const std::vector<absl::string_view> parts = absl::StrSplit(ToAbsl(text), ';');
     KernelJob job;
     uint64_t kernel = 0;
+    int sharing = 0;
     std::vector<int64_t> tables;
-    if (parts.size() != 5 || !absl::SimpleAtoi(parts[0], &kernel) ||
-        !absl::SimpleAtoi(parts[2], &job.nanoseconds) || !ReadNumbers(parts[4], &tables)) {
+    if (parts.size() != 7 || !absl::SimpleAtoi(parts[0], &kernel) ||
+        !absl::SimpleAtoi(parts[2], &job.nanoseconds) || !ReadNumbers(parts[4], &tables) ||
+        !absl::SimpleAtoi(parts[5], &sharing)) {
       return Malformed("a kernel's numbers");
     }
-    if (kernel >= kernels_.size() || job.nanoseconds < 0) {
+    if (kernel >= kernels_.size() || job.nanoseconds < 0 || sharing < 0 ||
+        sharing > static_cast<int>(emit::Sharing::kColumns)) {
       return Malformed("a kernel's numbers are out of range");
     }
+    job.sharing = static_cast<emit::Sharing>(sharing);
     SWAGE_ASSIGN_OR_RETURN(job.tasks, ReadDim(parts[1]));
+    SWAGE_ASSIGN_OR_RETURN(job.shared_extent, ReadDim(parts[6]));
     if (!parts[3].empty()) {
       for (const absl::string_view part : absl::StrSplit(parts[3], '|')) {
         SWAGE_ASSIGN_OR_RETURN(const ir::Dim dim, ReadDim(part));
@@ -217,4 +224,4 @@ std::string EncodeModuleEntry(const ir::Module& module, const KernelMap& kernels
 
 StatusOr<ModuleEntry> DecodeModuleEntry(std::string_view bytes) { return Reader().Read(bytes); }
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,4 +1,4 @@
-#include "codegen/cpu/kernel_jobs.h"
+#include "codegen/program/kernel_jobs.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,16 +9,15 @@
 #include "base/clock.h"
 #include "base/function_ref.h"
 #include "base/parallel_for.h"
-#include "codegen/cpu/kernel_maker.h"
-#include "codegen/cpu/literal_table.h"
-#include "codegen/cpu/specialise.h"
 #include "codegen/emit/generalise.h"
 #include "codegen/emit/schedule.h"
+#include "codegen/program/entry_key.h"
+#include "codegen/program/literal_table.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/ir/computation.h"
 #include "compiler/ir/decision_extent.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -34,7 +33,12 @@ struct Planned {
   double plan_ms = 0;
 };
 
-StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
+// Of a kernel in memory.
+std::string CacheKey(const Target& target, const std::string& key) {
+  return absl::StrCat(ToAbsl(target.scope()), key);
+}
+
+StatusOr<Planned> Plan(const ir::Instruction& fusion, const Target& target,
                        const KernelOptions& options) {
   const Clock::time_point start = Clock::now();
   Planned planned;
@@ -45,42 +49,39 @@ StatusOr<Planned> Plan(const ir::Instruction& fusion, const HostTarget& target,
     SWAGE_ASSIGN_OR_RETURN(planned.tables, TakeOutLiterals(planned.generalised.fusion));
   }
   SWAGE_ASSIGN_OR_RETURN(planned.plan,
-                         emit::PlanKernel(*planned.generalised.fusion, EmitOptionsFor(target)));
+                         emit::PlanKernel(*planned.generalised.fusion, target.emit_options()));
   const ir::Computation& body = *planned.generalised.fusion;
-  planned.level = LevelOf(planned.plan);
-  planned.key = KeyOf(body, target, planned.level);
-  planned.quick = options.quick && planned.level != CodegenLevel::kNone &&
-                  KernelCache::Get().Peek(planned.key) == nullptr;
+  planned.level = LevelOf(planned.plan, target);
+  planned.key = KernelKey(target, planned.level, body).Serialise();
+  planned.quick = options.quick && target.has_levels() && planned.level != CodegenLevel::kNone &&
+                  KernelCache::Get().Peek(CacheKey(target, planned.key)) == nullptr;
   if (planned.quick) {
     planned.level = CodegenLevel::kNone;
-    planned.key = KeyOf(body, target, planned.level);
+    planned.key = KernelKey(target, planned.level, body).Serialise();
   }
   planned.plan_ms = MillisecondsSince(start);
   return planned;
 }
 
 StatusOr<CompiledKernel> LoadOrGenerate(const Planned& planned, const std::string& key,
-                                        const HostTarget& target, const KernelOptions& options) {
+                                        const Target& target, const KernelOptions& options) {
   const auto generate = [&] {
-    return GenerateKernel(planned.plan, target, planned.level, options.keep_texts);
+    return target.Generate(
+        planned.plan,
+        {.level = planned.level, .keep_texts = options.keep_texts, .store = options.store});
   };
   if (options.store == nullptr || options.keep_texts) return generate();
-  StatusOr<CompiledKernel> stored = KernelFromStore(*options.store, key);
+  StatusOr<CompiledKernel> stored = KernelFromStore(target, *options.store, key);
   if (stored.ok()) return stored;
   SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, generate());
-  if (!planned.quick) options.store->Put(codegen::EntryKind::kKernel, key, kernel.object);
+  if (!planned.quick) options.store->Put(EntryKind::kKernel, key, kernel.object);
   return kernel;
 }
 
-// What a specialisation makes the fusion of again; empty when it is not to be specialised.
-std::string SourceOf(const ir::Instruction& fusion, const KernelOptions& options) {
-  return options.specialise != nullptr ? SourceText(*fusion.fused_computation()) : std::string();
-}
-
-// Nanoseconds of the whole kernel on one thread, about.
-double EstimateNanoseconds(const ir::Instruction& fusion) {
+// Nanoseconds of the whole kernel on one thread of a CPU, about.
+double EstimateNanoseconds(const ir::Instruction& fusion, const cost::DeviceDescription& device) {
+  if (device.is_gpu()) return 0;
   const ir::SizeHints none({});  // it is scaled to sizes later, when there are no hints
-  const cost::DeviceDescription& device = cost::HostCpu();
   double cycles = 0;
   for (const ir::Instruction* op : fusion.fused_computation()->Instructions()) {
     cycles += cost::WorkOf(*op, device).cycles;
@@ -92,17 +93,21 @@ double EstimateNanoseconds(const ir::Instruction& fusion) {
   return cycles / device.clock_ghz + bytes / device.dram_gb_per_s_core;
 }
 
-void FillRunTimeSizes(const ir::Instruction& fusion, const Planned& planned, KernelJob* job) {
+void FillRunTimeSizes(const ir::Instruction& fusion, const Planned& planned, const Target& target,
+                      KernelJob* job) {
   std::vector<std::pair<const ir::Symbol*, ir::Dim>> values;
   for (size_t i = 0; i < planned.generalised.symbols.size(); ++i) {
     values.emplace_back(planned.generalised.symbols[i].symbol(), planned.generalised.values[i]);
   }
   for (const ir::Dim& dim : planned.plan.dims) job->dims.push_back(dim.Substitute(values));
   job->tasks = planned.plan.tasks.Substitute(values);
-  job->nanoseconds = static_cast<int64_t>(std::min(EstimateNanoseconds(fusion), 1e18));
+  job->sharing = planned.plan.sharing;
+  job->shared_extent = planned.plan.shared_extent.Substitute(values);
+  job->nanoseconds =
+      static_cast<int64_t>(std::min(EstimateNanoseconds(fusion, target.description()), 1e18));
 }
 
-void Count(const KernelJob& job, codegen::CompileReport* report) {
+void Count(const KernelJob& job, CompileReport* report) {
   ++report->kernels;
   if (job.hit) {
     ++report->kernel_hits;
@@ -131,7 +136,7 @@ int64_t CodeSize(const ir::Instruction& fusion) {
 
 // The kernel of every job that has a key, from the kernel cache or from `make`, which gets the
 // number of a job; what goes wrong is the job's status.
-void LookUp(std::vector<KernelJob>* jobs, const KernelOptions& options,
+void LookUp(std::vector<KernelJob>* jobs, const Target& target,
             FunctionRef<StatusOr<CompiledKernel>(int64_t)> make, std::vector<Status>* statuses) {
   // Each kernel once, the one with the most code first, each taken when a thread is free: no thread
   // waits for another one's kernel, and the last ones end close together.
@@ -149,9 +154,9 @@ void LookUp(std::vector<KernelJob>* jobs, const KernelOptions& options,
       const int64_t i = order[next.fetch_add(1)].second;
       KernelJob& job = (*jobs)[i];
       StatusOr<KernelCache::Lookup> found =
-          KernelCache::Get().Find(job.key, [&]() -> StatusOr<CompiledKernel> {
+          KernelCache::Get().Find(CacheKey(target, job.key), [&]() -> StatusOr<CompiledKernel> {
             SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, make(i));
-            kernel.source = SourceOf(*job.fusion, options);
+            kernel.source = target.SourceOf(*job.fusion->fused_computation());
             return kernel;
           });
       (*statuses)[i] = found.status();
@@ -172,21 +177,32 @@ void LookUp(std::vector<KernelJob>* jobs, const KernelOptions& options,
 
 }  // namespace
 
-void FindKernels(std::vector<KernelJob>* jobs, const KernelOptions& options,
-                 codegen::CompileReport* report) {
+CodegenLevel LevelOf(const emit::KernelPlan& plan, const Target& target) {
+  return plan.is_large && target.has_levels() ? CodegenLevel::kNone : CodegenLevel::kDefault;
+}
+
+StatusOr<CompiledKernel> KernelFromStore(const Target& target, EntryStore& store,
+                                         const std::string& key) {
+  SWAGE_ASSIGN_OR_RETURN(std::string object, store.Get(EntryKind::kKernel, key));
+  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, target.Link(std::move(object), &store));
+  kernel.stored = true;
+  return kernel;
+}
+
+void FindKernels(std::vector<KernelJob>* jobs, const Target& target, const KernelOptions& options,
+                 CompileReport* report) {
   std::vector<Status> absent(jobs->size());
   LookUp(
-      jobs, options, [&](int64_t i) { return KernelFromStore(*options.store, (*jobs)[i].key); },
-      &absent);
+      jobs, target,
+      [&](int64_t i) { return KernelFromStore(target, *options.store, (*jobs)[i].key); }, &absent);
   for (KernelJob& job : *jobs) {
     if (job.kernel != nullptr) Count(job, report);
   }
 }
 
 StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instruction*>& fusions,
-                                                const HostTarget& target,
-                                                const KernelOptions& options,
-                                                codegen::CompileReport* report,
+                                                const Target& target, const KernelOptions& options,
+                                                CompileReport* report,
                                                 std::vector<ir::Instruction*>* too_large) {
   const int64_t count = static_cast<int64_t>(fusions.size());
   std::vector<KernelJob> jobs(count);
@@ -205,7 +221,7 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
     }
   });
   LookUp(
-      &jobs, options,
+      &jobs, target,
       [&](int64_t i) { return LoadOrGenerate(planned[i], jobs[i].key, target, options); },
       &statuses);
   for (int64_t i = 0; i < count; ++i) {
@@ -217,11 +233,11 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
     if (!statuses[i].ok()) {
       return Annotate(statuses[i], absl::StrCat(" (kernel of ", fusions[i]->name(), ")"));
     }
-    FillRunTimeSizes(*fusions[i], planned[i], &jobs[i]);
+    FillRunTimeSizes(*fusions[i], planned[i], target, &jobs[i]);
     if (planned[i].quick) ++report->quick_kernels;
     Count(jobs[i], report);
   }
   return jobs;
 }
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,8 +1,8 @@
-#include "codegen/cpu/literal_table.h"
+#include "codegen/program/literal_table.h"
 
 #include <map>
 
-namespace swage::cpu {
+namespace swage::codegen {
 
 using ir::DType;
 using ir::Instruction;
@@ -35,4 +35,4 @@ StatusOr<std::vector<ir::Literal>> TakeOutLiterals(ir::Computation* fusion) {
   return tables;
 }
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,17 +1,18 @@
 // What SWAGE_CHECK=padding finds, and what it must not.
-#include "codegen/cpu/padding_check.h"
+#include "codegen/program/padding_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/cpu/compile.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
 #include "compiler/passes/evaluation_check.h"
 #include "tests/compiler/ir/combiners_testing.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 using ir::Literal;
@@ -54,6 +55,13 @@ ir::SymbolBinding Bind(const ir::Module& module, int64_t size) {
   return sizes;
 }
 
+// The check of one program on one set of arguments.
+Status CheckPadding(const ir::Module& module, const ir::SymbolBinding& sizes,
+                    absl::Span<const Literal> arguments, const cpu::CompileOptions& options = {}) {
+  SWAGE_ASSIGN_OR_RETURN(const auto check, cpu::MakePaddingCheck(module, options));
+  return check->Run(sizes, arguments).status();
+}
+
 TEST(PaddingCheck, RightMasksPass) {
   const auto module = Parse(kSoftmax);
   EXPECT_EQ(CheckPadding(*module, Bind(*module, 3), {Row({1, -2, 3})}), OkStatus());
@@ -61,7 +69,7 @@ TEST(PaddingCheck, RightMasksPass) {
 
 TEST(PaddingCheck, AMissingMaskIsFoundAndTheFirstInstructionNamed) {
   const auto module = Parse(kSoftmax);
-  CompileOptions options;
+  cpu::CompileOptions options;
   options.compiler.padding_masks = passes::PaddingMasks::kNone;
   const Status status = CheckPadding(*module, Bind(*module, 3), {Row({1, -2, 3})}, options);
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
@@ -73,7 +81,7 @@ TEST(PaddingCheck, AMissingMaskIsFoundAndTheFirstInstructionNamed) {
 
 TEST(PaddingCheck, NothingIsFoundWhereThereIsNoPadding) {
   const auto module = Parse(kSoftmax);
-  CompileOptions options;
+  cpu::CompileOptions options;
   options.compiler.padding_masks = passes::PaddingMasks::kNone;
   EXPECT_EQ(CheckPadding(*module, Bind(*module, 8), {Row({1, 2, 3, 4, 5, 6, 7, 8})}, options),
             OkStatus());
@@ -81,16 +89,16 @@ TEST(PaddingCheck, NothingIsFoundWhereThereIsNoPadding) {
 
 TEST(PaddingCheck, CompileChecksEveryRun) {
   const auto module = Parse(kSoftmax);
-  CompileOptions options;
+  cpu::CompileOptions options;
   options.compiler.check_padding = true;
   for (const bool masks : {true, false}) {
     if (!masks) options.compiler.padding_masks = passes::PaddingMasks::kNone;
-    const auto program = Compile(module->Clone(), options);
+    const auto program = cpu::Compile(module->Clone(), options);
     ASSERT_TRUE(program.ok()) << program.status();
     const auto sized = (*program)->ForSizes(Bind(*module, 2));
     ASSERT_TRUE(sized.ok()) << sized.status();
     const std::vector<Literal> row = {Row({0, 0})};
-    const auto results = codegen::RunOnLiterals(**sized, row);
+    const auto results = RunOnLiterals(**sized, row);
     ASSERT_EQ(results.ok(), masks) << results.status();
     if (masks) EXPECT_EQ((*results)[0], Row({0.5, 0.5}));
   }
@@ -113,7 +121,7 @@ TEST(PaddingCheck, LongReductionsKeepTheirBits) {
           " parameter(0)\n  k = f32[] constant(0)\n  ROOT r = f32[", left,
           "] reduce(x, k), dimensions={", dims, "}, to_apply=f\n}"));
       ASSERT_NE(module, nullptr);
-      const auto check = PaddingCheck::Make(*module, {});
+      const auto check = cpu::MakePaddingCheck(*module, {});
       ASSERT_TRUE(check.ok()) << check.status();
       for (const int64_t n : {0, 1, 7, 63, 64, 65, 511, 513, 4095, 4096, 4097, 8193, 8999, 9000}) {
         SCOPED_TRACE(absl::StrCat(combiner, " of ", shape, " over ", dims, ", ", n));
@@ -134,16 +142,16 @@ ENTRY main {
   x = f32[n] parameter(0)
   ROOT r = f32[n] negate(x)
 })");
-  CompileOptions options;
+  cpu::CompileOptions options;
   options.compiler.check_padding = true;
   std::vector<passes::Message> messages;
-  const auto program = Compile(module->Clone(), options, &messages);
+  const auto program = cpu::Compile(module->Clone(), options, &messages);
   ASSERT_TRUE(program.ok()) << program.status();
   ASSERT_FALSE(messages.empty());
   EXPECT_EQ(messages.back().severity, passes::Severity::kWarning);
   EXPECT_THAT(messages.back().text, HasSubstr("without an upper bound"));
   const std::vector<Literal> row = {Row({1})};
-  const auto results = codegen::RunOnLiterals(**(*program)->ForSizes(Bind(*module, 1)), row);
+  const auto results = RunOnLiterals(**(*program)->ForSizes(Bind(*module, 1)), row);
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ((*results)[0], Row({-1}));
 }
@@ -151,13 +159,13 @@ ENTRY main {
 TEST(PaddingCheck, FixedSizesAreNotChecked) {
   const auto module =
       Parse("HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] negate(x) }");
-  CompileOptions options;
+  cpu::CompileOptions options;
   options.compiler.check_padding = true;
-  const auto program = Compile(module->Clone(), options);
+  const auto program = cpu::Compile(module->Clone(), options);
   ASSERT_TRUE(program.ok()) << program.status();
   const std::vector<Literal> row = {Row({1, 2})};
-  EXPECT_EQ((*codegen::RunOnLiterals(**program, row))[0], Row({-1, -2}));
+  EXPECT_EQ((*RunOnLiterals(**program, row))[0], Row({-1, -2}));
 }
 
 }  // namespace
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,4 +1,4 @@
-// File: codegen/cpu/kernel_cache.h
+// File: codegen/program/kernel_cache.h
 //
 // The kernels of this process by key. The key is the text of the generalised fusion with everything
 // that code depends on (target, options, code level), compared in full, so two programs, and two
@@ -7,8 +7,8 @@
 // Thread-safe; one compile per key at a time, others wait for it. A failed compile is not kept.
 // A kernel that an executable holds stays. One that nobody holds is kept for later programs until
 // it is the least recently used thing of the process (base/memory_bound.h); then its code is freed.
-#ifndef SWAGE_CODEGEN_CPU_KERNEL_CACHE_H_
-#define SWAGE_CODEGEN_CPU_KERNEL_CACHE_H_
+#ifndef SWAGE_CODEGEN_PROGRAM_KERNEL_CACHE_H_
+#define SWAGE_CODEGEN_PROGRAM_KERNEL_CACHE_H_
 
 #include <cstdint>
 #include <map>
@@ -21,13 +21,19 @@
 #include "base/hash.h"
 #include "base/memory_bound.h"
 #include "base/status.h"
-#include "codegen/cpu/kernel_loader.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
+
+// Code that can run, which its target knows how to call.
+class LoadedCode {
+ public:
+  virtual ~LoadedCode() = default;
+  virtual int64_t memory_bytes() const = 0;  // of the host
+};
 
 struct CompiledKernel {
-  std::string object;  // as EmitObject gave it: what a disk cache would keep
-  std::shared_ptr<LoadedKernel> code;
+  std::string object;  // what a store keeps: an object file, or PTX
+  std::shared_ptr<LoadedCode> code;
   std::string ir, assembly;  // kept only when asked for (dumps)
   std::string source;        // the fusion as HLO (SourceText); empty: it is not specialised
   bool stored = false;       // the object came from a store: LLVM did not run
@@ -97,6 +103,6 @@ class KernelCache final : public MemoryHolder {
   Stats stats_;
 };
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen
 
-#endif  // SWAGE_CODEGEN_CPU_KERNEL_CACHE_H_
+#endif  // SWAGE_CODEGEN_PROGRAM_KERNEL_CACHE_H_

@@ -1,4 +1,4 @@
-#include "codegen/cpu/literal_table.h"
+#include "codegen/program/literal_table.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "compiler/ir/fingerprint.h"
 #include "compiler/ir/parser.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 // A chain of `ops` additions, each with a number of its own.
@@ -57,4 +57,4 @@ TEST(LiteralTable, FewNumbersAndIntegersStay) {
 }
 
 }  // namespace
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,4 +1,4 @@
-// File: codegen/cpu/module_entry.h
+// File: codegen/program/module_entry.h
 //
 // A compiled module as bytes for a cache: the HLO text behind the passes, scheduled; the bits of
 // its constants; and for each fusion the key of its kernel with the numbers of this shape. To make
@@ -6,8 +6,8 @@
 //
 //   std::string bytes = EncodeModuleEntry(*module, kernels);
 //   SWAGE_ASSIGN_OR_RETURN(ModuleEntry entry, DecodeModuleEntry(bytes));
-#ifndef SWAGE_CODEGEN_CPU_MODULE_ENTRY_H_
-#define SWAGE_CODEGEN_CPU_MODULE_ENTRY_H_
+#ifndef SWAGE_CODEGEN_PROGRAM_MODULE_ENTRY_H_
+#define SWAGE_CODEGEN_PROGRAM_MODULE_ENTRY_H_
 
 #include <memory>
 #include <string>
@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/status.h"
-#include "codegen/cpu/program_builder.h"
+#include "codegen/program/program_builder.h"
 #include "compiler/ir/module.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 
 struct ModuleEntry {
   std::unique_ptr<ir::Module> module;
@@ -37,6 +37,6 @@ std::string EncodeModuleEntry(const ir::Module& module, const KernelMap& kernels
 // number of operands; that its numbers are right is the writer's word.
 StatusOr<ModuleEntry> DecodeModuleEntry(std::string_view bytes);
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen
 
-#endif  // SWAGE_CODEGEN_CPU_MODULE_ENTRY_H_
+#endif  // SWAGE_CODEGEN_PROGRAM_MODULE_ENTRY_H_

@@ -1,6 +1,6 @@
 // Modules and kernels in a store: what comes back computes the same bits, without passes and
 // without LLVM, and whatever is wrong in a store only costs time.
-#include "codegen/cpu/module_entry.h"
+#include "codegen/program/module_entry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,19 +13,19 @@
 #include "base/files.h"
 #include "base/key_material.h"
 #include "codegen/cpu/compile.h"
-#include "codegen/cpu/entry_key.h"
+#include "codegen/cpu/cpu_target.h"
 #include "codegen/cpu/object_emitter.h"
+#include "codegen/program/entry_key.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/ir/parser.h"
 #include "tools/random_inputs.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
-using codegen::EntryKind;
 using ir::Literal;
 
-class MapStore : public codegen::EntryStore {
+class MapStore : public EntryStore {
  public:
   StatusOr<std::string> Get(EntryKind kind, std::string_view material) override {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -61,18 +61,17 @@ std::unique_ptr<ir::Module> Corpus(const std::string& name) {
   return Parse(*ReadFile(absl::StrCat("tests/corpus/program/", name, "/module.hlo")));
 }
 
-std::shared_ptr<codegen::Executable> CompileWith(codegen::EntryStore* store,
-                                                 const ir::Module& module,
-                                                 CompileOptions options = {}) {
+std::shared_ptr<Executable> CompileWith(EntryStore* store, const ir::Module& module,
+                                        cpu::CompileOptions options = {}) {
   KernelCache::Get().Clear();  // as in a new process
   options.kernels.store = store;
-  auto executable = Compile(module.Clone(), options);
+  auto executable = cpu::Compile(module.Clone(), options);
   EXPECT_TRUE(executable.ok()) << executable.status();
   return executable.ok() ? *executable : nullptr;
 }
 
-std::vector<Literal> Execute(codegen::Executable& executable, const ir::Module& module) {
-  auto results = codegen::RunOnLiterals(executable, *tools::RandomInputs(module, 7));
+std::vector<Literal> Execute(Executable& executable, const ir::Module& module) {
+  auto results = RunOnLiterals(executable, *tools::RandomInputs(module, 7));
   EXPECT_TRUE(results.ok()) << results.status();
   return results.ok() ? *std::move(results) : std::vector<Literal>();
 }
@@ -85,9 +84,9 @@ TEST(ModuleEntry, EveryProgramOfTheCorpusComesBackWithTheSameBits) {
     const auto module = Corpus(name);
     MapStore store;
     KernelCache::Get().Clear();
-    CompileOptions options;
+    cpu::CompileOptions options;
     options.kernels.store = &store;
-    const auto first = Compile(module->Clone(), options);
+    const auto first = cpu::Compile(module->Clone(), options);
     if (!first.ok()) {
       // What the CPU cannot compile leaves no module behind.
       EXPECT_EQ(first.status().code(), absl::StatusCode::kUnimplemented) << first.status();
@@ -95,13 +94,13 @@ TEST(ModuleEntry, EveryProgramOfTheCorpusComesBackWithTheSameBits) {
       continue;
     }
     EXPECT_FALSE((*first)->report().module_load);
-    const int64_t runs = LlvmRunCount();
+    const int64_t runs = cpu::LlvmRunCount();
     const auto second = CompileWith(&store, *module);
     ASSERT_NE(second, nullptr);
     EXPECT_TRUE(second->report().module_load);
     EXPECT_EQ(second->report().llvm_runs, 0);
     EXPECT_EQ(second->report().kernels, (*first)->report().kernels);
-    EXPECT_EQ(LlvmRunCount(), runs);
+    EXPECT_EQ(cpu::LlvmRunCount(), runs);
     EXPECT_EQ(Execute(*second, *module), Execute(**first, *module));
     ++loaded;
   }
@@ -210,13 +209,13 @@ TEST(ModuleEntry, ChecksAndDumpsRunThePasses) {
   const auto module = Corpus("softmax_rows");
   MapStore store;
   CompileWith(&store, *module);
-  CompileOptions options;
+  cpu::CompileOptions options;
   options.compiler.check_passes = true;
   EXPECT_FALSE(CompileWith(&store, *module, options)->report().module_load);
 }
 
 TEST(EntryKey, EveryOptionThatChangesTheProgramIsAComponent) {
-  const HostTarget& target = **HostTarget::Get();
+  const cpu::CpuTarget target(**cpu::HostTarget::Get(), nullptr);
   const passes::CompilerOptions plain;
   const KeyMaterial key = ModuleKey(target, false, plain, "text");
   const auto differs = [&](const KeyMaterial& other) {
@@ -238,7 +237,8 @@ TEST(EntryKey, EveryOptionThatChangesTheProgramIsAComponent) {
   options.fold_budget_bytes = 1;
   EXPECT_THAT(differs(ModuleKey(target, false, options, "text")),
               ElementsAre("max_constant_bytes"));
-  const HostTarget older = *HostTarget::Resolve("x86-64-v3");
+  const cpu::HostTarget old_host = *cpu::HostTarget::Resolve("x86-64-v3");
+  const cpu::CpuTarget older(old_host, nullptr);
   EXPECT_THAT(differs(ModuleKey(older, false, plain, "text")), testing::Contains("cpu_features"));
 }
 
@@ -257,4 +257,4 @@ TEST(EntryKey, NamesDumpsAndPlacesAreNotInIt) {
 }
 
 }  // namespace
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,16 +1,14 @@
-#include "codegen/cpu/program_builder.h"
+#include "codegen/program/program_builder.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/parallel_for.h"
 #include "compiler/analysis/buffer_assignment.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/ir/bind_symbols.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 using analysis::BufferAssignment;
@@ -18,15 +16,12 @@ using analysis::Slice;
 using ir::Instruction;
 using ir::Opcode;
 
-using Callees = absl::flat_hash_map<const ir::Computation*, std::shared_ptr<codegen::Executable>>;
-
-// A slice of a kernel that is worth a thread.
-constexpr double kSliceNanoseconds = 10000;
-constexpr int64_t kSlicesPerThread = 4;
+using Callees = absl::flat_hash_map<const ir::Computation*, std::shared_ptr<Executable>>;
 
 // The step that runs an instruction; none for one that needs no code: another name for bytes that
 // are there. Unimplemented names what nothing runs.
-StatusOr<std::optional<Step::Kind>> KindOf(const Instruction& instruction) {
+StatusOr<std::optional<StepPlan::Kind>> KindOf(const Instruction& instruction,
+                                               const Target& target) {
   switch (instruction.opcode()) {
     case Opcode::kBitcast:
     case Opcode::kConstant:
@@ -35,17 +30,18 @@ StatusOr<std::optional<Step::Kind>> KindOf(const Instruction& instruction) {
     case Opcode::kParameter:
     case Opcode::kReshape:
     case Opcode::kTuple:
-      return std::optional<Step::Kind>();
+      return std::optional<StepPlan::Kind>();
     case Opcode::kFusion:
-      return Step::Kind::kKernel;
+      return StepPlan::Kind::kKernel;
     case Opcode::kCall:
-      return Step::Kind::kCall;
+      return StepPlan::Kind::kCall;
     case Opcode::kCopy:
-      if (instruction.shape().is_array()) return Step::Kind::kCopy;
+      if (instruction.shape().is_array()) return StepPlan::Kind::kCopy;
       return Unimplemented("[compile] ", instruction.name(), ": copy of a tuple");
     default:
       return Unimplemented("[compile] ", std::string(ir::OpcodeName(instruction.opcode())), " (",
-                           instruction.name(), ") is not implemented on the cpu");
+                           instruction.name(), ") is not implemented on ",
+                           std::string(target.device()));
   }
 }
 
@@ -74,21 +70,27 @@ StatusOr<double> ShareOfEstimate(const Instruction& fusion, const ir::SymbolBind
 class ProgramBuilder {
  public:
   ProgramBuilder(const BufferAssignment& buffers, const ir::SymbolBinding& sizes,
-                 CpuProgram* program)
-      : buffers_(buffers), sizes_(sizes), program_(program) {}
+                 const Target& target, ProgramPlan* program)
+      : buffers_(buffers),
+        sizes_(sizes),
+        target_(target),
+        layout_(&program->layout),
+        steps_(&program->steps) {}
 
   // Before any Add.
   Status Prepare(absl::Span<Instruction* const> order, const KernelMap& kernels);
   Status Add(const Instruction& instruction, const KernelMap& kernels, const Callees& callees);
 
  private:
-  StatusOr<KernelVersion> VersionOf(const Instruction& fusion, const KernelJob& job) const;
+  Status FillKernel(const Instruction& fusion, const KernelJob& job, StepPlan* step) const;
   BufferRef RefOf(const Instruction* value, const ir::ShapeIndex& leaf);
-  void AddRefs(const Instruction* value, Step* step);
+  void AddRefs(const Instruction* value, StepPlan* step);
 
   const BufferAssignment& buffers_;
   const ir::SymbolBinding& sizes_;
-  CpuProgram* program_;
+  const Target& target_;
+  ProgramLayout* layout_;
+  std::vector<StepPlan>* steps_;
   absl::flat_hash_map<std::pair<int64_t, int64_t>, int32_t> arena_rows_;  // (offset, size)
   absl::flat_hash_map<const Instruction*, int> first_table_;  // among the program's constants
 };
@@ -105,28 +107,28 @@ Status ProgramBuilder::Prepare(absl::Span<Instruction* const> order, const Kerne
     }
     return OkStatus();
   };
-  SWAGE_RETURN_IF_ERROR(add_shapes(buffers_.parameters(), &program_->input_shapes));
-  SWAGE_RETURN_IF_ERROR(add_shapes(buffers_.outputs(), &program_->output_shapes));
+  SWAGE_RETURN_IF_ERROR(add_shapes(buffers_.parameters(), &layout_->input_shapes));
+  SWAGE_RETURN_IF_ERROR(add_shapes(buffers_.outputs(), &layout_->output_shapes));
   for (const Instruction* constant : buffers_.constants()) {
     SWAGE_RET_CHECK(!constant->literal().is_tuple(), constant->name());
-    program_->constants.push_back(constant->literal());
+    layout_->constants.push_back(constant->literal());
   }
   for (const Instruction* instruction : order) {
     const auto it = kernels.find(instruction);
     if (it == kernels.end() || it->second.tables.empty()) continue;
-    first_table_[instruction] = static_cast<int>(program_->constants.size());
-    for (const ir::Literal& table : it->second.tables) program_->constants.push_back(table);
+    first_table_[instruction] = static_cast<int>(layout_->constants.size());
+    for (const ir::Literal& table : it->second.tables) layout_->constants.push_back(table);
   }
-  program_->table.inputs = static_cast<int32_t>(buffers_.parameters().size());
-  program_->table.outputs = static_cast<int32_t>(buffers_.outputs().size());
-  program_->table.constants = static_cast<int32_t>(program_->constants.size());
-  program_->arena_bytes = buffers_.arena_bytes();
+  layout_->table.inputs = static_cast<int32_t>(buffers_.parameters().size());
+  layout_->table.outputs = static_cast<int32_t>(buffers_.outputs().size());
+  layout_->table.constants = static_cast<int32_t>(layout_->constants.size());
+  layout_->arena_bytes = buffers_.arena_bytes();
   return OkStatus();
 }
 
 BufferRef ProgramBuilder::RefOf(const Instruction* value, const ir::ShapeIndex& leaf) {
   const Slice& slice = buffers_.SliceOf(value, leaf);
-  const BaseTable& table = program_->table;
+  const BaseTable& table = layout_->table;
   const int index = static_cast<int>(slice.index);
   switch (slice.kind) {
     case Slice::Kind::kParameter:
@@ -139,64 +141,61 @@ BufferRef ProgramBuilder::RefOf(const Instruction* value, const ir::ShapeIndex& 
       break;
   }
   auto [it, fresh] = arena_rows_.try_emplace({slice.offset, slice.size},
-                                             static_cast<int32_t>(program_->slices.size()));
-  if (fresh) program_->slices.push_back({slice.offset, slice.size});
+                                             static_cast<int32_t>(layout_->slices.size()));
+  if (fresh) layout_->slices.push_back({slice.offset, slice.size});
   return {table.ArenaBase(it->second), 0};
 }
 
-void ProgramBuilder::AddRefs(const Instruction* value, Step* step) {
+void ProgramBuilder::AddRefs(const Instruction* value, StepPlan* step) {
   ir::ForEachLeaf(value->shape(), [&](const ir::ShapeIndex& leaf, const ir::Shape&) {
     step->buffers.push_back(RefOf(value, leaf));
   });
 }
 
-StatusOr<KernelVersion> ProgramBuilder::VersionOf(const Instruction& fusion,
-                                                  const KernelJob& job) const {
-  KernelVersion version;
-  version.fn = job.kernel->code->entry();
-  version.kernel = job.kernel;
+Status ProgramBuilder::FillKernel(const Instruction& fusion, const KernelJob& job,
+                                  StepPlan* step) const {
+  step->kernel = job.kernel;
+  step->sharing = job.sharing;
   bool symbolic = !job.tasks.is_static();
-  for (const ir::Dim dim : job.dims) {
+  const auto evaluate = [&](const ir::Dim& dim) -> StatusOr<int64_t> {
     SWAGE_ASSIGN_OR_RETURN(const int64_t extent, dim.Evaluate(sizes_));
     SWAGE_RET_CHECK(extent >= 0, fusion.name(), ": ", dim.ToString(), " is ", extent);
-    version.dims.push_back(extent);
     symbolic = symbolic || !dim.is_static();
+    return extent;
+  };
+  for (const ir::Dim& dim : job.dims) {
+    SWAGE_ASSIGN_OR_RETURN(step->dims.emplace_back(), evaluate(dim));
   }
-  SWAGE_ASSIGN_OR_RETURN(version.tasks, job.tasks.Evaluate(sizes_));
-  SWAGE_RET_CHECK(version.tasks >= 0, fusion.name());
-  double nanoseconds = static_cast<double>(job.nanoseconds);
+  SWAGE_ASSIGN_OR_RETURN(step->tasks, evaluate(job.tasks));
+  SWAGE_ASSIGN_OR_RETURN(step->shared_extent, evaluate(job.shared_extent));
+  step->nanoseconds = static_cast<double>(job.nanoseconds);
   if (symbolic) {
     SWAGE_ASSIGN_OR_RETURN(const double share, ShareOfEstimate(fusion, sizes_));
-    nanoseconds *= share;
+    step->nanoseconds *= share;
   }
-  const double per_task = nanoseconds / static_cast<double>(std::max<int64_t>(1, version.tasks));
-  const int64_t worth_a_thread =
-      static_cast<int64_t>(kSliceNanoseconds / std::max(per_task, 1e-3)) + 1;
-  version.grain = std::max(worth_a_thread, version.tasks / (NumThreads() * kSlicesPerThread));
-  return version;
+  return OkStatus();
 }
 
 Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kernels,
                            const Callees& callees) {
-  SWAGE_ASSIGN_OR_RETURN(const std::optional<Step::Kind> kind, KindOf(instruction));
+  SWAGE_ASSIGN_OR_RETURN(const std::optional<StepPlan::Kind> kind, KindOf(instruction, target_));
   if (!kind.has_value()) return OkStatus();
-  Step step;
+  StepPlan step;
   step.kind = *kind;
   step.name = instruction.name();
   switch (*kind) {
-    case Step::Kind::kKernel: {
+    case StepPlan::Kind::kKernel: {
       auto it = kernels.find(&instruction);
       SWAGE_RET_CHECK(it != kernels.end(), instruction.name());
-      SWAGE_ASSIGN_OR_RETURN(KernelVersion version, VersionOf(instruction, it->second));
-      step.kernel = VersionedKernel(std::move(version));
+      SWAGE_RETURN_IF_ERROR(FillKernel(instruction, it->second, &step));
       break;
     }
-    case Step::Kind::kCopy: {
+    case StepPlan::Kind::kCopy: {
       SWAGE_ASSIGN_OR_RETURN(const ir::Shape shape, ir::SizedShape(instruction.shape(), sizes_));
       SWAGE_ASSIGN_OR_RETURN(step.bytes, shape.ByteSize());
       break;
     }
-    case Step::Kind::kCall: {
+    case StepPlan::Kind::kCall: {
       auto it = callees.find(instruction.to_apply());
       SWAGE_RET_CHECK(it != callees.end(), instruction.name());
       step.callee = it->second;
@@ -207,22 +206,23 @@ Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kern
   if (const auto it = first_table_.find(&instruction); it != first_table_.end()) {
     const size_t count = kernels.at(&instruction).tables.size();
     for (size_t i = 0; i < count; ++i) {
-      step.buffers.push_back({program_->table.ConstantBase(it->second + static_cast<int>(i)), 0});
+      step.buffers.push_back({layout_->table.ConstantBase(it->second + static_cast<int>(i)), 0});
     }
   }
   AddRefs(&instruction, &step);
-  program_->steps.push_back(std::move(step));
+  steps_->push_back(std::move(step));
   return OkStatus();
 }
 
-StatusOr<CpuProgram> BuildProgram(const ir::Computation& computation, const KernelMap& kernels,
-                                  const Callees& callees, const ir::SymbolBinding& sizes) {
+StatusOr<ProgramPlan> PlanProgram(const ir::Computation& computation, const KernelMap& kernels,
+                                  const Callees& callees, const ir::SymbolBinding& sizes,
+                                  const Target& target) {
   analysis::BufferOptions options;
   options.sizes = &sizes;
   SWAGE_ASSIGN_OR_RETURN(const BufferAssignment buffers,
                          analysis::AssignBuffers(computation, options));
-  CpuProgram program;
-  ProgramBuilder builder(buffers, sizes, &program);
+  ProgramPlan program;
+  ProgramBuilder builder(buffers, sizes, target, &program);
   const std::vector<Instruction*> order =
       computation.schedule().empty() ? computation.PostOrder() : computation.schedule();
   SWAGE_RETURN_IF_ERROR(builder.Prepare(order, kernels));
@@ -234,30 +234,29 @@ StatusOr<CpuProgram> BuildProgram(const ir::Computation& computation, const Kern
 
 }  // namespace
 
-Status CheckOps(const ir::Module& module) {
+Status CheckOps(const ir::Module& module, const Target& target) {
   for (const ir::Computation* computation : module.ExecutedComputations()) {
     for (const Instruction* instruction : computation->Instructions()) {
-      SWAGE_RETURN_IF_ERROR(KindOf(*instruction).status());
+      SWAGE_RETURN_IF_ERROR(KindOf(*instruction, target).status());
     }
   }
   return OkStatus();
 }
 
-StatusOr<std::shared_ptr<codegen::Executable>> BuildExecutable(
-    const ir::Module& module, const KernelMap& kernels, const ir::SymbolBinding& sizes,
-    const Specialisation* specialise, codegen::CompileReport report,
-    std::chrono::steady_clock::time_point start) {
-  // A stand-in is gone before it could be hot.
-  if (report.quick_kernels > 0) specialise = nullptr;
+StatusOr<std::shared_ptr<Executable>> BuildExecutable(const ir::Module& module,
+                                                      const KernelMap& kernels,
+                                                      const ir::SymbolBinding& sizes,
+                                                      const Target& target, CompileReport report,
+                                                      std::chrono::steady_clock::time_point start) {
   Callees executables;
   for (const ir::Computation* computation : module.ExecutedComputations()) {
-    SWAGE_ASSIGN_OR_RETURN(CpuProgram program,
-                           BuildProgram(*computation, kernels, executables, sizes));
-    program.specialise = specialise;
+    SWAGE_ASSIGN_OR_RETURN(ProgramPlan program,
+                           PlanProgram(*computation, kernels, executables, sizes, target));
     report.total_ms = MillisecondsSince(start);
-    executables[computation] = std::make_shared<CpuExecutable>(std::move(program), report);
+    SWAGE_ASSIGN_OR_RETURN(executables[computation],
+                           target.MakeExecutable(std::move(program), report));
   }
   return executables.at(module.entry());
 }
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen

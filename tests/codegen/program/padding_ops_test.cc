@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "codegen/cpu/padding_check.h"
+#include "codegen/cpu/compile.h"
 #include "compiler/ir/assumptions.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/extent_walk.h"
@@ -18,7 +18,7 @@
 #include "compiler/passes/evaluation_check.h"
 #include "tests/compiler/ir/combiners_testing.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 using ir::Dim;
@@ -361,9 +361,9 @@ void CheckProgram(const ir::Module& module) {
   if (!passes::HasFreeAccumulation(module)) kinds.push_back(passes::InputKind::kSpecial);
   for (const passes::PaddingMasks masks :
        {passes::PaddingMasks::kNeeded, passes::PaddingMasks::kAll}) {
-    CompileOptions options;
+    cpu::CompileOptions options;
     options.compiler.padding_masks = masks;
-    const auto check = PaddingCheck::Make(module, options);
+    const auto check = cpu::MakePaddingCheck(module, options);
     ASSERT_TRUE(check.ok()) << check.status();
     for (const ir::SymbolBinding& sizes : Sizes(symbols)) {
       SCOPED_TRACE(TextOf(sizes));
@@ -421,4 +421,4 @@ INSTANTIATE_TEST_SUITE_P(All, EveryOp, ::testing::Range(0, ir::kNumOpcodes), [](
 });
 
 }  // namespace
-}  // namespace swage::cpu
+}  // namespace swage::codegen

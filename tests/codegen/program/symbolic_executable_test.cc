@@ -1,6 +1,6 @@
 // Programs with symbolic sizes: one compile, every size, the bits of the program that has the size
 // written in.
-#include "codegen/cpu/symbolic_executable.h"
+#include "codegen/program/symbolic_executable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 namespace {
 
 using ir::Literal;
@@ -85,7 +85,7 @@ void CheckAtSizes(const std::string& entry, const std::vector<Sizes>& all, doubl
   SCOPED_TRACE(entry);
   const auto module = Parse(entry);
   ASSERT_NE(module, nullptr);
-  const auto symbolic = Compile(module->Clone(), {});
+  const auto symbolic = cpu::Compile(module->Clone(), {});
   ASSERT_TRUE(symbolic.ok()) << symbolic.status();
   for (const Sizes& sizes : all) {
     std::string at;
@@ -99,13 +99,13 @@ void CheckAtSizes(const std::string& entry, const std::vector<Sizes>& all, doubl
     ASSERT_TRUE(want.ok()) << want.status();
     const auto sized = (*symbolic)->ForSizes(binding);
     ASSERT_TRUE(sized.ok()) << sized.status();
-    const auto got = codegen::RunOnLiterals(**sized, arguments);
+    const auto got = RunOnLiterals(**sized, arguments);
     ASSERT_TRUE(got.ok()) << got.status();
     const std::vector<Literal> leaves = ir::Leaves(*want);
     ASSERT_EQ(got->size(), leaves.size());
-    const auto alone = Compile(exact->Clone(), {});
+    const auto alone = cpu::Compile(exact->Clone(), {});
     ASSERT_TRUE(alone.ok()) << alone.status();
-    const auto same = codegen::RunOnLiterals(**alone, arguments);
+    const auto same = RunOnLiterals(**alone, arguments);
     ASSERT_TRUE(same.ok()) << same.status();
     for (size_t i = 0; i < leaves.size(); ++i) {
       EXPECT_TRUE(Close((*got)[i], leaves[i], tolerance))
@@ -242,26 +242,26 @@ TEST(SymbolicExecutable, TwoLengthsOfOneProgramShareEveryKernelWithTheExactOne) 
   x = f32[2<=n,8] parameter(0)
   ROOT r = f32[n,8] exponential(x)
 )");
-  ASSERT_TRUE(Compile(module->Clone(), {}).ok());
+  ASSERT_TRUE(cpu::Compile(module->Clone(), {}).ok());
   ASSERT_TRUE(ir::BindSymbols(Bound(*module, {{"n", 50}}), module.get()).ok());
-  const auto exact = Compile(module->Clone(), {});
+  const auto exact = cpu::Compile(module->Clone(), {});
   ASSERT_TRUE(exact.ok()) << exact.status();
   EXPECT_EQ((*exact)->report().llvm_runs, 0);
   EXPECT_EQ((*exact)->report().kernel_hits, (*exact)->report().kernels);
 }
 
 TEST(SymbolicExecutable, IsNotRunWithoutSizes) {
-  const auto symbolic = Compile(Parse("  ROOT x = f32[n] parameter(0)\n"), {});
+  const auto symbolic = cpu::Compile(Parse("  ROOT x = f32[n] parameter(0)\n"), {});
   ASSERT_TRUE(symbolic.ok()) << symbolic.status();
   EXPECT_THAT(std::string((*symbolic)->Run({}, {}).message()), HasSubstr("without sizes"));
   EXPECT_FALSE((*symbolic)->ForSizes({}).ok());
 }
 
 TEST(SymbolicExecutable, OtherProgramsHaveNoOtherSizes) {
-  const auto exact = Compile(Parse("  ROOT x = f32[3] parameter(0)\n"), {});
+  const auto exact = cpu::Compile(Parse("  ROOT x = f32[3] parameter(0)\n"), {});
   ASSERT_TRUE(exact.ok()) << exact.status();
   EXPECT_FALSE((*exact)->ForSizes({}).ok());
 }
 
 }  // namespace
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,9 +1,9 @@
-#include "codegen/cpu/kernel_cache.h"
+#include "codegen/program/kernel_cache.h"
 
 #include <optional>
 #include <utility>
 
-namespace swage::cpu {
+namespace swage::codegen {
 
 // Everything but `compiling` is guarded by the cache's mutex.
 struct KernelCache::Entry {
@@ -182,4 +182,4 @@ void KernelCache::Clear() {
   unused.swap(unused_);
 }
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,23 +1,22 @@
-// File: codegen/cpu/kernel_jobs.h
+// File: codegen/program/kernel_jobs.h
 //
 // From the fusions of a scheduled module to loaded kernels: generalise, plan, look up by key, and
 // let LLVM generate what is missing, on all cores.
-#ifndef SWAGE_CODEGEN_CPU_KERNEL_JOBS_H_
-#define SWAGE_CODEGEN_CPU_KERNEL_JOBS_H_
+#ifndef SWAGE_CODEGEN_PROGRAM_KERNEL_JOBS_H_
+#define SWAGE_CODEGEN_PROGRAM_KERNEL_JOBS_H_
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "codegen/cpu/host_target.h"
-#include "codegen/cpu/kernel_cache.h"
+#include "codegen/emit/sharing.h"
 #include "codegen/entry_store.h"
 #include "codegen/executable.h"
+#include "codegen/program/kernel_cache.h"
+#include "codegen/program/target.h"
 #include "compiler/ir/instruction.h"
 
-namespace swage::cpu {
-
-struct Specialisation;
+namespace swage::codegen {
 
 struct KernelOptions {
   bool baked_dims = false;  // compile every extent in; for tests and measurements
@@ -26,9 +25,7 @@ struct KernelOptions {
   // until a better one is ready. The bits of results are the same.
   bool quick = false;
   // Where kernels and modules are looked for before they are made, and kept; null: nowhere.
-  codegen::EntryStore* store = nullptr;
-  // How hot kernels are specialised in the background (specialise.h); null: they are not.
-  const Specialisation* specialise = nullptr;
+  EntryStore* store = nullptr;
 };
 
 // One fusion of the module and the kernel that runs it.
@@ -42,23 +39,33 @@ struct KernelJob {
   // Of the module's symbols, where it has some.
   std::vector<ir::Dim> dims;  // values of the kernel's run-time extents
   ir::Dim tasks = 0;
-  // The whole kernel on one thread, about; at the upper bounds of symbols.
+  // On a GPU, which threads share a task, and what a team shares out.
+  emit::Sharing sharing = {};
+  ir::Dim shared_extent = 1;
+  // On a CPU, the whole kernel on one thread, about; at the upper bounds of symbols.
   int64_t nanoseconds = 0;
 };
 
 // The kernels of jobs whose keys and numbers are known, from the kernel cache or options.store.
 // Jobs whose kernel is in neither are left without one.
-void FindKernels(std::vector<KernelJob>* jobs, const KernelOptions& options,
-                 codegen::CompileReport* report);
+void FindKernels(std::vector<KernelJob>* jobs, const Target& target, const KernelOptions& options,
+                 CompileReport* report);
+
+// The level that a plan deserves: a large kernel is cold until proven otherwise, and kNone is 10 to
+// 30 times faster to generate.
+CodegenLevel LevelOf(const emit::KernelPlan& plan, const Target& target);
+
+// NotFound when the store does not have it, or what it has does not link.
+StatusOr<CompiledKernel> KernelFromStore(const Target& target, EntryStore& store,
+                                         const std::string& key);
 
 // Compiles the kernel of every fusion. Fusions whose kernel would be too large are returned in
 // `too_large` instead (their jobs have no kernel). Counts and times go to `report`.
 StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instruction*>& fusions,
-                                                const HostTarget& target,
-                                                const KernelOptions& options,
-                                                codegen::CompileReport* report,
+                                                const Target& target, const KernelOptions& options,
+                                                CompileReport* report,
                                                 std::vector<ir::Instruction*>* too_large);
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen
 
-#endif  // SWAGE_CODEGEN_CPU_KERNEL_JOBS_H_
+#endif  // SWAGE_CODEGEN_PROGRAM_KERNEL_JOBS_H_

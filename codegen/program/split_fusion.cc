@@ -1,10 +1,10 @@
-#include "codegen/cpu/split_fusion.h"
+#include "codegen/program/split_fusion.h"
 
 #include "absl/container/flat_hash_map.h"
 #include "compiler/ir/module.h"
 #include "compiler/passes/fusion_builder.h"
 
-namespace swage::cpu {
+namespace swage::codegen {
 
 using ir::Instruction;
 using ir::Opcode;
@@ -43,4 +43,4 @@ StatusOr<std::vector<Instruction*>> SplitFusion(Instruction* fusion) {
   return fusions;
 }
 
-}  // namespace swage::cpu
+}  // namespace swage::codegen

@@ -1,0 +1,29 @@
+// File: codegen/emit/sharing.h
+//
+// How the threads of a GPU kernel share its tasks. A block is ntid.x by ntid.y threads, at most
+// kBlockThreads.
+//
+//   kNothing  Each thread takes one task, numbered over the whole grid.
+//   kRows     A team of threads shares one task: the ntid.x threads that have one tid.y, which are
+//             whole warps. A block holds several teams only if each is one warp, so that a team of
+//             several warps may use the block's barrier.
+//   kColumns  A block takes kWarp neighbouring tasks, one for each tid.x; those of one tid.x share
+//             theirs, kColumnShares threads. Behind the last task a block repeats it, so that all
+//             of its threads come to its barriers.
+#ifndef SWAGE_CODEGEN_EMIT_SHARING_H_
+#define SWAGE_CODEGEN_EMIT_SHARING_H_
+
+#include <cstdint>
+
+namespace swage::emit {
+
+inline constexpr int kWarp = 32;           // threads
+inline constexpr int kBlockThreads = 256;  // the most that a block of any kernel has
+inline constexpr int kBlockWarps = kBlockThreads / kWarp;
+
+enum class Sharing : uint8_t { kNothing, kRows, kColumns };
+inline constexpr int kColumnShares = kBlockThreads / kWarp;
+
+}  // namespace swage::emit
+
+#endif  // SWAGE_CODEGEN_EMIT_SHARING_H_

@@ -1,0 +1,41 @@
+#include "codegen/program/entry_key.h"
+
+#include "base/build_id.h"
+#include "base/version.h"
+#include "codegen/build_info.h"
+#include "compiler/ir/fingerprint.h"
+
+namespace swage::codegen {
+namespace {
+
+KeyMaterial Common(std::string_view kind, const Target& target) {
+  KeyMaterial key;
+  key.Add("kind", kind);
+  key.Add("format", kCacheFormatVersion);
+  key.Add("build_id", BuildId());
+  key.Add("llvm", LlvmVersion());
+  target.AddMachine(&key);
+  return key;
+}
+
+}  // namespace
+
+KeyMaterial KernelKey(const Target& target, CodegenLevel level, const ir::Computation& fusion) {
+  KeyMaterial key = Common("kernel", target);
+  key.Add("level", level == CodegenLevel::kNone ? "none" : "default");
+  key.Add("emitter", target.emit_options().ToString());
+  key.Add("kernel", ir::CanonicalText(fusion));
+  return key;
+}
+
+KeyMaterial ModuleKey(const Target& target, bool baked_dims, const passes::CompilerOptions& options,
+                      const std::string& text) {
+  KeyMaterial key = Common("module", target);
+  target.AddDecisions(&key);
+  key.Add("dims", baked_dims ? "baked" : "run-time");
+  passes::AddToKey(options, &key);
+  key.Add("program", text);
+  return key;
+}
+
+}  // namespace swage::codegen
