@@ -13,7 +13,8 @@
 // - `material` is KeyMaterial::Serialise() (base/key_material.h): everything that the payload
 //   depends on. It is stored with the entry and compared in full, so a payload that comes back was
 //   put under exactly these bytes and this kind.
-// - A store is an optimisation. Get has one error, NotFound, for everything that keeps an entry from
+// - A store is an optimisation. Get has one error, NotFound, for everything that keeps an entry
+// from
 //   being used: absent, damaged, foreign, unreadable, evicted. Put may do nothing. Causes are
 //   counted and logged by the store, never reported here, so no call fails because a cache failed.
 // - Entries never change: two Puts under one key are meant to hold payloads of the same worth, and

@@ -16,6 +16,7 @@
 #include "base/key_material.h"
 #include "base/memory_bound.h"
 #include "base/status.h"
+#include "codegen/memory_space.h"
 #include "compiler/ir/computation.h"
 #include "compiler/ir/dim.h"
 #include "compiler/ir/shape.h"
@@ -29,6 +30,7 @@ struct CompileReport {
   double plan_ms = 0;  // generalise, keys
   double llvm_ms = 0;  // IR, its passes, code generation
   double link_ms = 0;
+  double load_ms = 0;  // code onto a GPU
   int64_t kernels = 0;
   int64_t llvm_runs = 0;      // kernels that LLVM generated
   int64_t kernel_hits = 0;    // kernels from the kernel cache
@@ -42,9 +44,13 @@ struct CompileReport {
 class Executable {
  public:
   virtual ~Executable() = default;
-  // inputs[i] and outputs[j] have the byte sizes of their shapes; an empty array may be null.
-  // Outputs never alias inputs or each other.
+  // inputs[i] and outputs[j] lie in memory() and have the byte sizes of their shapes; an empty
+  // array may be null. Outputs never alias inputs or each other. On a device, the work may be done
+  // later.
   virtual Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) = 0;
+
+  // Where its buffers lie; null: in the host's memory.
+  virtual MemorySpace* memory() const { return nullptr; }
 
   // A program whose shapes have symbols does not run itself, but gives the one of each set of
   // sizes; no pass and no code generator runs for it. Thread-safe. An internal error for other

@@ -8,6 +8,7 @@
 #include "cache/tiers.h"
 #include "codegen/compile_log.h"
 #include "codegen/cpu/compile.h"
+#include "codegen/gpu/compile.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/assumptions.h"
@@ -15,12 +16,14 @@
 #include "compiler/ir/parser.h"
 #include "compiler/passes/inline.h"
 #include "compiler/passes/physical_padding.h"
+#include "runtime/device_name.h"
 
 namespace swage::tools {
 namespace {
 
 struct HowToCompile {
   codegen::EntryStore* store = nullptr;
+  int ordinal = 0;  // of a GPU
   DeviceOptions options;
 };
 
@@ -29,6 +32,17 @@ void SetPadding(const DeviceOptions& options, passes::CompilerOptions* compiler)
   compiler->padding = passes::Padding::kForced;
   compiler->padding_fill = options.fill;
   compiler->padding_masks = options.masks;
+}
+
+// Logs a compile.
+StatusOr<std::shared_ptr<codegen::Executable>> Finish(
+    const std::string& name, StatusOr<std::shared_ptr<codegen::Executable>> compiled,
+    const std::vector<passes::Message>& messages, std::string_view reason) {
+  for (const passes::Message& message : messages) {
+    if (message.severity == passes::Severity::kWarning) LogWarning(message.text);
+  }
+  if (compiled.ok()) codegen::LogCompile(name, (*compiled)->report(), reason);
+  return compiled;
 }
 
 StatusOr<RunCompiled> EvaluatePadded(const ir::Module& module, const DeviceOptions& options) {
@@ -66,19 +80,35 @@ StatusOr<std::shared_ptr<codegen::Executable>> SizedFor(const ir::Module& module
   return executable.ForSizes(*sizes);
 }
 
-StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, const HowToCompile& how) {
-  SWAGE_ASSIGN_OR_RETURN(const std::shared_ptr<codegen::Executable> executable,
-                         CompileOnCpu(module.Clone(), how.store, "to run it", how.options));
+// Runs `executable`, the program of the module, on values.
+RunCompiled Runner(const ir::Module& module, std::shared_ptr<codegen::Executable> executable) {
   const bool open = ir::HasSymbols(module);
-  return RunCompiled(
-      [&module, executable,
-       open](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
-        std::vector<ir::Literal> leaves;
-        for (const ir::Literal& arg : args) ir::AppendLeaves(arg, &leaves);
-        if (!open) return codegen::RunOnLiterals(*executable, leaves);
-        SWAGE_ASSIGN_OR_RETURN(const auto sized, SizedFor(module, *executable, args));
-        return codegen::RunOnLiterals(*sized, leaves);
-      });
+  return [&module, executable = std::move(executable),
+          open](const std::vector<ir::Literal>& args) -> StatusOr<std::vector<ir::Literal>> {
+    std::vector<ir::Literal> leaves;
+    for (const ir::Literal& arg : args) ir::AppendLeaves(arg, &leaves);
+    if (!open) return codegen::RunOnLiterals(*executable, leaves);
+    SWAGE_ASSIGN_OR_RETURN(const auto sized, SizedFor(module, *executable, args));
+    return codegen::RunOnLiterals(*sized, leaves);
+  };
+}
+
+StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, const HowToCompile& how) {
+  SWAGE_ASSIGN_OR_RETURN(auto executable,
+                         CompileOnCpu(module.Clone(), how.store, "to run it", how.options));
+  return Runner(module, std::move(executable));
+}
+
+StatusOr<RunCompiled> CompileForCuda(const ir::Module& module, const HowToCompile& how) {
+  codegen::CompileOptions compile;
+  compile.kernels.store = how.store;
+  SWAGE_ASSIGN_OR_RETURN(compile.compiler, pipelines::OptionsFromEnvironment());
+  SetPadding(how.options, &compile.compiler);
+  std::vector<passes::Message> messages;
+  auto compiled = gpu::Compile(module.Clone(), how.ordinal, compile, &messages);
+  SWAGE_ASSIGN_OR_RETURN(auto executable,
+                         Finish(module.name(), std::move(compiled), messages, "to run it"));
+  return Runner(module, std::move(executable));
 }
 
 struct NamedDevice {
@@ -89,6 +119,7 @@ struct NamedDevice {
 
 constexpr NamedDevice kDevices[] = {
     {"cpu", CompileForCpu, true},
+    {"cuda", CompileForCuda, true},
     {"evaluator", CompileForEvaluator, false},
 };
 
@@ -101,12 +132,13 @@ std::vector<std::string> DeviceNames() {
 }
 
 StatusOr<CompileModule> FindDevice(const std::string& name, const DeviceOptions& options) {
+  const auto [kind, ordinal] = runtime::SplitDevice(name);
   for (const NamedDevice& device : kDevices) {
-    if (name != device.name) continue;
+    if (kind != device.name) continue;
     if (options.cache && !device.has_cache) {
       return InvalidArgument("[device] ", name, " compiles nothing that a cache could keep");
     }
-    HowToCompile how{.options = options};
+    HowToCompile how{.ordinal = ordinal, .options = options};
     if (options.cache) {
       SWAGE_RETURN_IF_ERROR(cache::Tiers::GlobalStatus());
       how.store = cache::Tiers::Global();
@@ -139,12 +171,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::
   const std::string name = module->name();
   std::vector<passes::Message> messages;
   auto compiled = cpu::Compile(std::move(module), compile, &messages);
-  for (const passes::Message& message : messages) {
-    if (message.severity == passes::Severity::kWarning) LogWarning(message.text);
-  }
-  SWAGE_ASSIGN_OR_RETURN(std::shared_ptr<codegen::Executable> executable, std::move(compiled));
-  codegen::LogCompile(name, executable->report(), reason);
-  return executable;
+  return Finish(name, std::move(compiled), messages, reason);
 }
 
 StatusOr<std::unique_ptr<ir::Module>> LoadModule(const std::string& path) {

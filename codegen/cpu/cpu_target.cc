@@ -115,7 +115,8 @@ std::string CpuTarget::SourceOf(const ir::Computation& fusion) const {
 
 StatusOr<std::shared_ptr<codegen::Executable>> CpuTarget::MakeExecutable(
     codegen::ProgramPlan plan, const codegen::CompileReport& report) const {
-  CpuProgram program{std::move(plan.layout)};
+  CpuProgram program;
+  static_cast<codegen::ProgramLayout&>(program) = std::move(plan.layout);
   program.steps.reserve(plan.steps.size());
   for (StepPlan& step : plan.steps) program.steps.push_back(StepOf(std::move(step)));
   // A stand-in is gone before it could be hot.

@@ -111,6 +111,10 @@ StatusOr<DeviceMemory> DeviceMemory::Allocate(const Stream& stream, int64_t byte
   return DeviceMemory(device, stream.get(), pointer, bytes);
 }
 
+DeviceMemory DeviceMemory::Adopt(const Stream& stream, CUdeviceptr pointer, int64_t bytes) {
+  return DeviceMemory(stream.device(), stream.get(), pointer, bytes);
+}
+
 DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
     : device_(other.device_),
       stream_(other.stream_),

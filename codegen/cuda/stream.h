@@ -77,11 +77,15 @@ class DeviceMemory {
  public:
   // ResourceExhausted also after what is free in the pool was given up; 0 bytes are no allocation.
   static StatusOr<DeviceMemory> Allocate(const Stream& stream, int64_t bytes);
+  // What Release gave, of this size.
+  static DeviceMemory Adopt(const Stream& stream, CUdeviceptr pointer, int64_t bytes);
   ~DeviceMemory();
   DeviceMemory(DeviceMemory&& other) noexcept;
   DeviceMemory& operator=(DeviceMemory&&) = delete;
 
   CUdeviceptr pointer() const { return pointer_; }
+  // It belongs to the caller now.
+  CUdeviceptr Release() { return std::exchange(pointer_, 0); }
   int64_t bytes() const { return bytes_; }
 
  private:

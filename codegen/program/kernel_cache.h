@@ -39,7 +39,9 @@ struct CompiledKernel {
   bool stored = false;       // the object came from a store: LLVM did not run
   double emit_ms = 0;        // our IR
   double llvm_ms = 0;        // LLVM's passes and code generation
-  double link_ms = 0;
+  double link_ms = 0;        // a GPU: the driver makes machine code of PTX
+  double load_ms = 0;        // a GPU: that code onto the device
+  int spilled_bytes = 0;     // a GPU: of a thread, to memory
 
   int64_t memory_bytes() const;
 };

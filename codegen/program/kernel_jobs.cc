@@ -114,6 +114,7 @@ void Count(const KernelJob& job, CompileReport* report) {
     return;
   }
   report->link_ms += job.kernel->link_ms;
+  report->load_ms += job.kernel->load_ms;
   if (job.kernel->stored) {
     ++report->kernel_loads;
     return;

@@ -99,9 +99,11 @@ class CheckedRun : public Executable {
   }
 
   Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override {
-    SWAGE_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, Copies(input_shapes_, inputs));
+    SWAGE_ASSIGN_OR_RETURN(const std::vector<Literal> arguments,
+                           LiteralsAt(memory(), input_shapes_, inputs));
     SWAGE_RETURN_IF_ERROR(exact_->Run(inputs, outputs));
-    SWAGE_ASSIGN_OR_RETURN(const std::vector<Literal> want, Copies(output_shapes_, outputs));
+    SWAGE_ASSIGN_OR_RETURN(const std::vector<Literal> want,
+                           LiteralsAt(memory(), output_shapes_, outputs));
     std::vector<Literal> got[2];
     for (int fill = 0; fill < 2; ++fill) {
       SWAGE_ASSIGN_OR_RETURN(got[fill], RunOnLiterals(*padded_[fill], arguments));
@@ -109,21 +111,9 @@ class CheckedRun : public Executable {
     return check_->Compare(want, got[0], got[1], arguments);
   }
 
- private:
-  template <typename Pointer>
-  static StatusOr<std::vector<Literal>> Copies(const std::vector<ir::Shape>& shapes,
-                                               absl::Span<Pointer const> buffers) {
-    std::vector<Literal> literals;
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      SWAGE_ASSIGN_OR_RETURN(const int64_t size, shapes[i].ByteSize());
-      const auto* bytes = static_cast<const uint8_t*>(buffers[i]);
-      SWAGE_ASSIGN_OR_RETURN(
-          literals.emplace_back(),
-          Literal::FromBytes(shapes[i], absl::MakeConstSpan(bytes, static_cast<size_t>(size))));
-    }
-    return literals;
-  }
+  MemorySpace* memory() const override { return exact_->memory(); }
 
+ private:
   const std::shared_ptr<const PaddingCheck> check_;
   const std::shared_ptr<Executable> exact_;
   const std::shared_ptr<Executable> padded_[2];

@@ -1,0 +1,193 @@
+#include "codegen/gpu/cuda_queue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+namespace swage::gpu {
+namespace {
+
+std::mutex& QueuesMutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
+// Never destroyed: tensors may outlive everything.
+std::map<int, std::unique_ptr<CudaQueue>>& Queues() {
+  static auto* const queues = new std::map<int, std::unique_ptr<CudaQueue>>;
+  return *queues;
+}
+
+cuda::CUdeviceptr Address(const void* memory) {
+  return static_cast<cuda::CUdeviceptr>(reinterpret_cast<uintptr_t>(memory));
+}
+
+}  // namespace
+
+StatusOr<CudaQueue*> CudaQueue::Get(int ordinal) {
+  SWAGE_ASSIGN_OR_RETURN(cuda::Device * device, cuda::Device::Get(ordinal));
+  const std::lock_guard<std::mutex> lock(QueuesMutex());
+  std::unique_ptr<CudaQueue>& queue = Queues()[ordinal];
+  if (queue == nullptr) {
+    SWAGE_ASSIGN_OR_RETURN(queue, Create(*device));
+  }
+  return queue.get();
+}
+
+void CudaQueue::TrimAll() {
+  const std::lock_guard<std::mutex> lock(QueuesMutex());
+  for (const auto& [ordinal, queue] : Queues()) {
+    if (queue != nullptr) queue->Trim();
+  }
+}
+
+StatusOr<std::unique_ptr<CudaQueue>> CudaQueue::Create(cuda::Device& device) {
+  const cuda::ContextScope scope(device);
+  SWAGE_RETURN_IF_ERROR(scope.status());
+  SWAGE_ASSIGN_OR_RETURN(cuda::Stream stream, cuda::Stream::Create(device));
+  return std::unique_ptr<CudaQueue>(new CudaQueue(device, std::move(stream)));
+}
+
+CudaQueue::CudaQueue(cuda::Device& device, cuda::Stream stream)
+    : device_(device), name_(device.name()), stream_(std::move(stream)) {}
+
+CudaQueue::~CudaQueue() {
+  const cuda::ContextScope scope(device_);
+  blocks_.Trim(stream_);
+  scratch_.reset();
+  staging_.reset();
+  done_.clear();
+}
+
+StatusOr<cuda::CUdeviceptr> CudaQueue::Turn::Scratch(int64_t bytes) const {
+  std::optional<cuda::DeviceMemory>& scratch = queue_.scratch_;
+  if (!scratch.has_value() || scratch->bytes() < bytes) {
+    // Given back first: both need not fit.
+    scratch.reset();
+    ++queue_.scratch_generation_;
+    SWAGE_ASSIGN_OR_RETURN(const cuda::CUdeviceptr memory, queue_.blocks_.Make(stream(), bytes));
+    scratch.emplace(cuda::DeviceMemory::Adopt(stream(), memory, DeviceBlocks::ClassOf(bytes)));
+  }
+  return scratch->pointer();
+}
+
+Status CudaQueue::Synchronize() {
+  const cuda::ContextScope scope(device_);
+  SWAGE_RETURN_IF_ERROR(scope.status());
+  return stream_.Synchronize();
+}
+
+StatusOr<void*> CudaQueue::Allocate(int64_t bytes) {
+  if (bytes == 0) return static_cast<void*>(nullptr);
+  cuda::CUdeviceptr block = blocks_.Take(bytes);
+  if (block == 0) {
+    const Turn turn(*this);
+    SWAGE_RETURN_IF_ERROR(turn.status());
+    SWAGE_ASSIGN_OR_RETURN(block, blocks_.Make(stream_, bytes));
+  }
+  return reinterpret_cast<void*>(static_cast<uintptr_t>(block));
+}
+
+void CudaQueue::Free(void* memory, int64_t bytes) {
+  const cuda::CUdeviceptr block = Address(memory);
+  if (block == 0 || blocks_.Keep(block, bytes)) return;
+  const Turn turn(*this);
+  // The memory of a lost device is gone in any case.
+  if (turn.status().ok()) DeviceBlocks::Drop(stream_, block, bytes);
+}
+
+StatusOr<int> CudaQueue::NextHalf() {
+  if (!staging_.has_value()) {
+    SWAGE_ASSIGN_OR_RETURN(cuda::HostMemory memory,
+                           cuda::HostMemory::Allocate(device_, 2 * kStagingBytes));
+    for (int i = 0; i < 2; ++i) {
+      SWAGE_ASSIGN_OR_RETURN(cuda::Event event, cuda::Event::Create(device_));
+      done_.push_back(std::move(event));
+    }
+    staging_.emplace(std::move(memory));
+  }
+  half_ = 1 - half_;
+  SWAGE_RETURN_IF_ERROR(done_[half_].Synchronize());
+  return half_;
+}
+
+Status CudaQueue::CopyIn(void* to, const void* host, int64_t bytes) {
+  const std::lock_guard<std::mutex> lock(staging_mutex_);
+  const cuda::ContextScope scope(device_);
+  SWAGE_RETURN_IF_ERROR(scope.status());
+  for (int64_t at = 0; at < bytes; at += kStagingBytes) {
+    const int64_t part = std::min(kStagingBytes, bytes - at);
+    SWAGE_ASSIGN_OR_RETURN(const int half, NextHalf());
+    char* const pinned = static_cast<char*>(staging_->data()) + half * kStagingBytes;
+    std::memcpy(pinned, static_cast<const char*>(host) + at, static_cast<size_t>(part));
+    const Turn turn(*this);
+    SWAGE_RETURN_IF_ERROR(turn.status());
+    SWAGE_RETURN_IF_ERROR(stream_.CopyIn(Address(to) + at, pinned, part));
+    SWAGE_RETURN_IF_ERROR(stream_.Record(done_[half]));
+  }
+  return OkStatus();
+}
+
+Status CudaQueue::CopyOut(void* host, const void* from, int64_t bytes) {
+  const std::lock_guard<std::mutex> lock(staging_mutex_);
+  const cuda::ContextScope scope(device_);
+  SWAGE_RETURN_IF_ERROR(scope.status());
+  // A part is copied to the host while the next one is under way.
+  int64_t waiting = 0, waiting_at = 0;
+  int waiting_half = 0;
+  const auto finish = [&]() -> Status {
+    if (waiting == 0) return OkStatus();
+    SWAGE_RETURN_IF_ERROR(done_[waiting_half].Synchronize());
+    const char* const pinned =
+        static_cast<const char*>(staging_->data()) + waiting_half * kStagingBytes;
+    std::memcpy(static_cast<char*>(host) + waiting_at, pinned, static_cast<size_t>(waiting));
+    waiting = 0;
+    return OkStatus();
+  };
+  for (int64_t at = 0; at < bytes; at += kStagingBytes) {
+    const int64_t part = std::min(kStagingBytes, bytes - at);
+    SWAGE_ASSIGN_OR_RETURN(const int half, NextHalf());
+    {
+      const Turn turn(*this);
+      SWAGE_RETURN_IF_ERROR(turn.status());
+      char* const pinned = static_cast<char*>(staging_->data()) + half * kStagingBytes;
+      SWAGE_RETURN_IF_ERROR(stream_.CopyOut(pinned, Address(from) + at, part));
+      SWAGE_RETURN_IF_ERROR(stream_.Record(done_[half]));
+    }
+    SWAGE_RETURN_IF_ERROR(finish());
+    waiting = part;
+    waiting_at = at;
+    waiting_half = half;
+  }
+  SWAGE_RETURN_IF_ERROR(finish());
+  // Of nothing to copy, too: errors of what ran come up here.
+  return bytes == 0 ? stream_.Synchronize() : OkStatus();
+}
+
+StatusOr<std::shared_ptr<const codegen::SpaceBlock>> CudaQueue::Constant(
+    const ir::Literal& literal) {
+  const absl::Span<const uint8_t> bytes = literal.bytes();
+  const Hash128 hash = HashBytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const std::lock_guard<std::mutex> lock(constants_mutex_);
+  std::weak_ptr<const codegen::SpaceBlock>& known = constants_[hash];
+  std::shared_ptr<const codegen::SpaceBlock> block = known.lock();
+  const auto size = static_cast<int64_t>(bytes.size());
+  if (block != nullptr && block->bytes() == size) return block;
+  SWAGE_ASSIGN_OR_RETURN(codegen::SpaceBlock made, codegen::SpaceBlock::Allocate(*this, size));
+  SWAGE_RETURN_IF_ERROR(CopyIn(made.data(), bytes.data(), size));
+  block = std::make_shared<const codegen::SpaceBlock>(std::move(made));
+  known = block;
+  absl::erase_if(constants_, [](const auto& entry) { return entry.second.expired(); });
+  return block;
+}
+
+void CudaQueue::Trim() {
+  const Turn turn(*this);
+  if (!turn.status().ok()) return;
+  blocks_.Trim(stream_);
+  scratch_.reset();
+  ++scratch_generation_;
+}
+
+}  // namespace swage::gpu

@@ -1,0 +1,152 @@
+#include "codegen/gpu/cuda_target.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/build_id.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/version.h"
+#include "codegen/emit/kernel_emitter.h"
+#include "codegen/gpu/cuda_executable.h"
+#include "codegen/gpu/kernels.h"
+#include "codegen/gpu/ptx_emitter.h"
+#include "compiler/pipelines/gpu.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+namespace swage::gpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using codegen::CompiledKernel;
+
+}  // namespace
+
+cost::DeviceDescription DescriptionOf(const cuda::DeviceProperties& card) {
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(card.name, absl::ByAnyChar(" -"), absl::SkipEmpty());
+  for (const cost::DeviceDescription& known : cost::KnownGpus()) {
+    for (const absl::string_view word : words) {
+      if (absl::AsciiStrToLower(word) == known.name) return known;
+    }
+  }
+  // By its generation, with the numbers that the driver has.
+  const int capability = card.major * 10 + card.minor;
+  cost::DeviceDescription device = *cost::GpuNamed(capability >= 90 ? "h100" : "a100");
+  device.name = card.name;
+  device.gpu.compute_capability = capability;
+  device.cores = std::max(card.multiprocessors, 1);
+  if (card.clock_ghz > 0) device.clock_ghz = card.clock_ghz;
+  if (card.memory_gb_per_s > 0) device.dram_gb_per_s = card.memory_gb_per_s;
+  device.dram_gb_per_s_core = device.dram_gb_per_s / device.cores;
+  if (card.l2_bytes > 0) device.l2.bytes = card.l2_bytes;
+  device.gpu.threads = card.threads_per_multiprocessor;
+  device.gpu.registers = card.registers_per_multiprocessor;
+  device.gpu.shared_bytes = card.shared_bytes_per_multiprocessor;
+  device.gpu.shared_bytes_block = card.shared_bytes_per_block;
+  device.gpu.memory_bytes = card.memory_bytes;
+  return device;
+}
+
+LoadedPtx::~LoadedPtx() {
+  const CudaQueue::Turn turn(queue_);
+  if (turn.status().ok()) turn.stream().Synchronize().IgnoreError();
+  module_.reset();
+}
+
+StatusOr<std::shared_ptr<const CudaTarget>> CudaTarget::Create(CudaQueue& queue) {
+  cost::DeviceDescription description = DescriptionOf(queue.device().properties());
+  SWAGE_ASSIGN_OR_RETURN(GpuTarget target, GpuTarget::For(description));
+  return std::shared_ptr<const CudaTarget>(
+      new CudaTarget(queue, std::move(target), std::move(description)));
+}
+
+Status CudaTarget::RunPasses(ir::Module* module, passes::PassContext& context) const {
+  return pipelines::RunGpuPipeline(module, context);
+}
+
+void CudaTarget::AddMachine(KeyMaterial* key) const {
+  key->Add("sm", target_.sm());
+  key->Add("ptx", target_.ptx());
+}
+
+void CudaTarget::AddDecisions(KeyMaterial* key) const {
+  key->Add("machine", description_.Fingerprint().ToHex());
+}
+
+KeyMaterial CudaTarget::CubinKey(const std::string& ptx) const {
+  const cuda::DeviceProperties& card = queue_.device().properties();
+  KeyMaterial key;
+  key.Add("kind", "cubin");
+  key.Add("format", kCacheFormatVersion);
+  key.Add("build_id", BuildId());
+  key.Add("card", absl::StrCat(card.name, " ", card.major, ".", card.minor));
+  key.Add("driver", queue_.device().driver().version());
+  key.Add("ptx", HashBytes(ptx).ToHex());
+  return key;
+}
+
+StatusOr<cuda::Cubin> CudaTarget::CubinOf(const std::string& ptx,
+                                          codegen::EntryStore* store) const {
+  std::string key;
+  if (store != nullptr) {
+    key = CubinKey(ptx).Serialise();
+    StatusOr<std::string> stored = store->Get(codegen::EntryKind::kKernel, key);
+    if (stored.ok()) return cuda::Cubin{*std::move(stored), ""};
+  }
+  SWAGE_ASSIGN_OR_RETURN(cuda::Cubin cubin, cuda::LinkPtx(queue_.device(), ptx));
+  if (store != nullptr) store->Put(codegen::EntryKind::kKernel, key, cubin.code);
+  return cubin;
+}
+
+StatusOr<CompiledKernel> CudaTarget::Link(std::string ptx, codegen::EntryStore* store) const {
+  const cuda::ContextScope scope(queue_.device());
+  SWAGE_RETURN_IF_ERROR(scope.status());
+  CompiledKernel kernel;
+  const Clock::time_point start = Clock::now();
+  SWAGE_ASSIGN_OR_RETURN(const cuda::Cubin cubin, CubinOf(ptx, store));
+  kernel.link_ms = MillisecondsSince(start);
+  const Clock::time_point linked = Clock::now();
+  SWAGE_ASSIGN_OR_RETURN(cuda::Module module, cuda::Module::LoadCubin(queue_.device(), cubin));
+  SWAGE_ASSIGN_OR_RETURN(const cuda::Function function, module.Find(kEntryName));
+  SWAGE_ASSIGN_OR_RETURN(const cuda::Function::Resources resources, function.ReadResources());
+  kernel.load_ms = MillisecondsSince(linked);
+  kernel.spilled_bytes = resources.spilled_bytes;
+  kernel.code = std::make_shared<LoadedPtx>(queue_, std::move(module), function, resources);
+  kernel.object = std::move(ptx);
+  return kernel;
+}
+
+StatusOr<CompiledKernel> CudaTarget::Generate(const emit::KernelPlan& plan,
+                                              const codegen::GenerateOptions& options) const {
+  const Clock::time_point start = Clock::now();
+  llvm::LLVMContext context;
+  llvm::Module module(kEntryName, context);
+  SWAGE_RETURN_IF_ERROR(emit::EmitKernel(plan, &module, kEntryName).status());
+  const double emit_ms = MillisecondsSince(start);
+  const Clock::time_point emitted = Clock::now();
+  SWAGE_ASSIGN_OR_RETURN(EmittedPtx code, EmitPtx(module, target_, options.keep_texts));
+  const double llvm_ms = MillisecondsSince(emitted);
+  SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, Link(std::move(code.ptx), options.store));
+  kernel.emit_ms = emit_ms;
+  kernel.llvm_ms = llvm_ms;
+  if (options.keep_texts) {
+    kernel.ir = std::move(code.ir);
+    kernel.assembly = kernel.object;
+  }
+  return kernel;
+}
+
+StatusOr<std::shared_ptr<codegen::Executable>> CudaTarget::MakeExecutable(
+    codegen::ProgramPlan plan, const codegen::CompileReport& report) const {
+  SWAGE_ASSIGN_OR_RETURN(CudaProgram program, CudaProgram::Make(queue_, std::move(plan)));
+  return std::make_shared<CudaExecutable>(queue_, std::move(program), report);
+}
+
+}  // namespace swage::gpu
