@@ -55,6 +55,11 @@ StatusOr<std::shared_ptr<Buffer>> Buffer::Allocate(int64_t bytes) {
   return std::allocate_shared<Buffer>(BlockAllocator<Buffer>(), Place::kApart, data, bytes);
 }
 
+StatusOr<std::shared_ptr<Buffer>> Buffer::AllocateIn(codegen::MemorySpace& space, int64_t bytes) {
+  SWAGE_ASSIGN_OR_RETURN(void* data, space.Allocate(bytes));
+  return std::allocate_shared<Buffer>(BlockAllocator<Buffer>(), space, data, bytes);
+}
+
 Buffer::Buffer(Place place, void* data, int64_t size) : place_(place), data_(data), size_(size) {
   if (place != Place::kBehind) return;
   const auto end = reinterpret_cast<uintptr_t>(this + 1);
@@ -63,6 +68,7 @@ Buffer::Buffer(Place place, void* data, int64_t size) : place_(place), data_(dat
 
 Buffer::~Buffer() {
   if (place_ == Place::kApart) GiveBlock(data_, size_);
+  if (place_ == Place::kDevice && data_ != nullptr) space_->Free(data_, size_);
   if (place_ != Place::kGuarded) return;
   if (const Status intact = guard_->Check(); !intact.ok()) {
     Fatal(__FILE__, __LINE__, ToStd(intact.message()));

@@ -3,7 +3,8 @@
 // Buffer: the memory of a concrete tensor. 64-byte aligned, not zeroed, freed with the last handle
 // to the pool of blocks (base/block_pool.h); a small one lies behind its Buffer in one block. Under
 // SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that an
-// access out of bounds stops the process there; such a buffer is aligned as far as its size is.
+// access out of bounds stops the process there; such a buffer is aligned as far as its size is. A
+// buffer on a device is one of its MemorySpace.
 #ifndef SWAGE_RUNTIME_BUFFER_H_
 #define SWAGE_RUNTIME_BUFFER_H_
 
@@ -13,6 +14,7 @@
 
 #include "base/guard_memory.h"
 #include "base/status.h"
+#include "codegen/memory_space.h"
 
 namespace swage::runtime {
 
@@ -21,8 +23,12 @@ class Buffer {
   // Sizes beyond the machine's memory are ResourceExhausted, as is a failed allocation.
   static StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t bytes);
 
-  // Where the memory is: in the same block, in a block of its own, or between guard pages.
-  enum class Place : uint8_t { kBehind, kApart, kGuarded };
+  // In the memory of a device.
+  static StatusOr<std::shared_ptr<Buffer>> AllocateIn(codegen::MemorySpace& space, int64_t bytes);
+
+  // Where the memory is: in the same block, in a block of its own, between guard pages, or on a
+  // device.
+  enum class Place : uint8_t { kBehind, kApart, kGuarded, kDevice };
   // For Allocate: of kBehind, `data` is null: the memory is behind the Buffer.
   Buffer(Place place, void* data, int64_t size);
   explicit Buffer(GuardedBuffer guard)
@@ -30,17 +36,22 @@ class Buffer {
         data_(guard.data()),
         size_(static_cast<int64_t>(guard.size())),
         guard_(std::move(guard)) {}
+  Buffer(codegen::MemorySpace& space, void* data, int64_t size)
+      : place_(Place::kDevice), data_(data), size_(size), space_(&space) {}
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
+  // An address of space().
   void* data() const { return data_; }
   int64_t size() const { return size_; }
+  codegen::MemorySpace* space() const { return space_; }  // null: the host's memory
 
  private:
   Place place_;
   void* data_;
   int64_t size_;
+  codegen::MemorySpace* space_ = nullptr;
   std::optional<GuardedBuffer> guard_;  // owns the memory under SWAGE_CHECK=memory
 };
 

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "base/block_pool.h"
 #include "base/log.h"
 #include "base/memory_bound.h"
 #include "cache/disk_pack.h"
 #include "cache/module_cache.h"
 #include "cache/tiers.h"
 #include "codegen/cpu/specialise.h"
+#include "codegen/gpu/compile.h"
 #include "codegen/program/kernel_cache.h"
 #include "runtime/trace.h"
 
@@ -124,6 +126,11 @@ void set_cache_memory_bytes(int64_t bytes) {
 void clear_cache() {
   cache::ModuleCache::Global().Clear();
   codegen::KernelCache::Get().Clear();
+}
+
+void trim() {
+  TrimBlocks();
+  gpu::Trim();
 }
 
 std::vector<CacheEntryInfo> cache_entries() {

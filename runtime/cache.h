@@ -98,6 +98,10 @@ SWAGE_API int64_t prune_cache(int64_t bytes);
 SWAGE_API int64_t pack_cache(const std::string& file);
 SWAGE_API int64_t unpack_cache(const std::string& file);
 
+// Gives memory that is kept for later results back: the host's to the system, that of GPUs to their
+// drivers. What is in use stays.
+SWAGE_API void trim();
+
 }  // namespace swage
 
 #endif  // SWAGE_RUNTIME_CACHE_H_

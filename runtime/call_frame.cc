@@ -8,6 +8,7 @@
 #include "runtime/jit_state.h"
 #include "runtime/miss.h"
 #include "runtime/nested.h"
+#include "runtime/placement.h"
 #include "runtime/shape_record.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/warm_table.h"
@@ -34,6 +35,18 @@ struct CallFrame::Storage {
   runtime::NestedTrace* nested = nullptr;  // instead of an entry, inside another trace
   bool any_traced = false;
   absl::InlinedVector<Tensor, 4> leaves;
+
+  // What was interpreted on the host in place of a device.
+  void PlaceResults(absl::Span<Tensor> results) const {
+    const runtime::Backend& backend = *state.options().backend;
+    const StatusOr<codegen::MemorySpace*> memory = backend.memory(backend);
+    if (!memory.ok()) ThrowStatus(memory.status(), state.name(), {});
+    for (Tensor& result : results) {
+      StatusOr<Tensor> placed = runtime::CopyTo(result, *memory);
+      if (!placed.ok()) ThrowStatus(placed.status(), state.name(), {});
+      result = *std::move(placed);
+    }
+  }
 
   // Runs what is owned, and finds it faster the next time.
   void Use(WarmTable* table) {
@@ -147,26 +160,33 @@ const void* CallFrame::Run() {
     return s_->nested->entry.skeleton.get();
   }
   const CacheEntry& entry = *s_->entry;
-  absl::InlinedVector<const void*, 16> inputs;
+  runtime::PlacedInputs inputs;
   absl::InlinedVector<void*, 8> outputs;
   absl::InlinedVector<Tensor, 4> made;
   entry.program->Touch();
   if (codegen::Executable* const executable = entry.program->executable().get()) {
-    for (const Tensor* tensor : s_->tensors) inputs.push_back(tensor->impl()->buffer()->data());
-    for (const Tensor& tensor : entry.captured) inputs.push_back(tensor.impl()->buffer()->data());
+    codegen::MemorySpace* const memory = executable->memory();
+    const auto copy_out = entry.interpreted ? runtime::CopyOut::kYes : runtime::CopyOut::kNo;
+    const auto place = [&](const Tensor& tensor) {
+      const Status placed = inputs.Add(tensor, memory, copy_out);
+      if (!placed.ok()) ThrowStatus(placed, s_->state.name(), {});
+    };
+    for (const Tensor* tensor : s_->tensors) place(*tensor);
+    for (const Tensor& tensor : entry.captured) place(tensor);
     for (const ir::Shape& shape : executable->output_shapes()) {
-      StatusOr<runtime::FreshTensor> fresh = runtime::NewTensor(shape);
+      StatusOr<runtime::FreshTensor> fresh = runtime::NewTensor(shape, memory);
       if (!fresh.ok()) ThrowStatus(fresh.status(), s_->state.name(), {});
       outputs.push_back(fresh->data);
       made.push_back(std::move(fresh->tensor));
     }
     const runtime::CallTimer timer;
-    const Status ran = executable->Run(inputs, outputs);
+    const Status ran = executable->Run(inputs.addresses(), outputs);
     if (!ran.ok()) {
       ThrowStatus(swage::Annotate(ran, absl::StrCat("; while running ", s_->state.name())),
                   s_->state.name(), {});
     }
     timer.Record(s_->state.name(), s_->tensors);
+    if (entry.interpreted) s_->PlaceResults(absl::MakeSpan(made));
   }
   const int declared = static_cast<int>(s_->tensors.size());
   for (const LeafSource& leaf : entry.leaves) {

@@ -16,8 +16,9 @@ StatusOr<Tensor> RunScope(std::shared_ptr<TraceScope> scope, const Tensor& resul
   scope->computation()->set_root(root);
   scope->module()->set_entry(scope->computation());
   std::unique_ptr<ir::Module> module = std::move(*scope->trace_module()).Take();
-  SWAGE_ASSIGN_OR_RETURN(Compiled compiled,
-                         CompileModule(std::move(module), EagerOptions(), "an op outside jit"));
+  SWAGE_ASSIGN_OR_RETURN(
+      Compiled compiled,
+      CompileModule(std::move(module), EagerOptions(scope->captured()), "an op outside jit"));
   std::vector<const Tensor*> inputs;
   for (const Tensor& captured : scope->captured()) inputs.push_back(&captured);
   SWAGE_ASSIGN_OR_RETURN(std::vector<Tensor> results, RunExecutable(compiled.executable(), inputs));

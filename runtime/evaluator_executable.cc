@@ -73,7 +73,7 @@ class EvaluatorExecutable final : public codegen::Executable {
 }  // namespace
 
 StatusOr<std::shared_ptr<codegen::Executable>> CompileForEvaluator(
-    std::unique_ptr<ir::Module> module, const passes::CompilerOptions&, Effort) {
+    const Backend&, std::unique_ptr<ir::Module> module, const passes::CompilerOptions&, Effort) {
   SWAGE_RET_CHECK(module->entry() != nullptr && module->entry()->root() != nullptr);
   return std::make_shared<EvaluatorExecutable>(std::move(module));
 }

@@ -15,7 +15,8 @@ namespace swage::runtime {
 
 // The module as it is: no pass runs.
 StatusOr<std::shared_ptr<codegen::Executable>> CompileForEvaluator(
-    std::unique_ptr<ir::Module> module, const passes::CompilerOptions& options, Effort effort);
+    const Backend& backend, std::unique_ptr<ir::Module> module,
+    const passes::CompilerOptions& options, Effort effort);
 
 }  // namespace swage::runtime
 

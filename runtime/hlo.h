@@ -40,9 +40,9 @@ class SWAGE_API HloProgram {
   std::vector<Tensor> operator()(std::span<const Tensor> arguments) const;
   std::vector<Tensor> operator()(std::initializer_list<Tensor> arguments) const;
 
-  // Compiles and runs nothing, whatever on_miss says. With dtypes and shapes of arguments it is also
-  // set up for their sizes, if it has symbols. OnMiss::kError then forbids that a call compiles, for the
-  // first time or after an eviction; OnMiss::kBackground waits, as kWait does.
+  // Compiles and runs nothing, whatever on_miss says. With dtypes and shapes of arguments it is
+  // also set up for their sizes, if it has symbols. OnMiss::kError then forbids that a call
+  // compiles, for the first time or after an eviction; OnMiss::kBackground waits, as kWait does.
   void warmup(std::initializer_list<TensorSpec> specs = {}) const;
 
   int parameter_count() const;

@@ -5,6 +5,7 @@
 #define SWAGE_RUNTIME_IR_TYPES_H_
 
 #include "base/status.h"
+#include "codegen/memory_space.h"
 #include "compiler/ir/shape.h"
 #include "runtime/dtype.h"
 #include "runtime/tensor.h"
@@ -27,12 +28,13 @@ StatusOr<ir::Shape> MakeShape(DType dtype, const Dims& shape);
 ir::Dim ToIr(const Dim& dim);
 Dim FromIr(ir::Dim dim, std::source_location where = {});
 
-// A new concrete tensor with unspecified content, and its bytes.
+// A new concrete tensor with unspecified content, and where its bytes are. `memory`: of a device;
+// null: the host's.
 struct FreshTensor {
   Tensor tensor;
   void* data;
 };
-StatusOr<FreshTensor> NewTensor(ir::Shape shape);
+StatusOr<FreshTensor> NewTensor(ir::Shape shape, codegen::MemorySpace* memory = nullptr);
 
 }  // namespace swage::runtime
 

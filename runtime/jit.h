@@ -73,7 +73,9 @@ enum class Mode {
 struct JitOptions {
   // In dumps, errors and explain(); default: file_line of the jit call.
   std::string name = {};
-  // "cpu" (default), or "evaluator": the interpreter, for checking.
+  // "cpu" (default), a GPU, "cuda:0" and up, or "evaluator": the interpreter, for checking. Results
+  // of a GPU stay there (Tensor::to copies them); arguments of the host are copied there at every
+  // call, captured tensors once. A function for another device than an argument's is an error.
   std::string device = {};
   // Passes that do not run, or the only ones that do; `swage passes` lists the names.
   std::vector<std::string> disable_passes = {};
@@ -151,8 +153,8 @@ struct MissReport {
   bool missed = false;   // false: no miss yet
   bool first = false;    // the first key of this function
   bool evicted = false;  // this key was there, and was evicted
-  // Why a function with open sizes was compiled for these alone: what an op or a limit asks of them;
-  // empty: it was not.
+  // Why a function with open sizes was compiled for these alone: what an op or a limit asks of
+  // them; empty: it was not.
   std::string fallback = {};
   // Every part that differs: "dtype", "shape", "static", "structure", "evicted".
   std::vector<std::string> components = {};

@@ -8,6 +8,7 @@
 #include "runtime/graph.h"
 #include "runtime/ir_types.h"
 #include "runtime/nested.h"
+#include "runtime/placement.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
 
@@ -75,6 +76,20 @@ ResolvedOptions OptionsFor(const JitState& state, const MissedCall& call, const 
   return state.options().ForOpenSizes(call.open->hints, call.open->pad_values);
 }
 
+// Once, instead of at every call.
+void PlaceCaptured(const JitState& state, CacheEntry* entry) {
+  const ResolvedOptions& options = state.options();
+  if (entry->interpreted) return;
+  const StatusOr<codegen::MemorySpace*> memory = options.backend->memory(*options.backend);
+  if (!memory.ok()) ThrowStatus(memory.status(), state.name(), {});
+  if (*memory == nullptr) return;
+  for (Tensor& captured : entry->captured) {
+    StatusOr<Tensor> placed = CopyTo(captured, *memory);
+    if (!placed.ok()) ThrowStatus(placed.status(), state.name(), {});
+    captured = *std::move(placed);
+  }
+}
+
 // Traces and compiles what `entry` will run. Of a stand-in, returns what it stands in for.
 std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, MissedCall& call,
                                  Effort effort, CacheEntry& entry) {
@@ -92,6 +107,7 @@ std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, MissedCall
   }
   scope->Close();
   entry.captured = std::move(outcome.captured);
+  PlaceCaptured(state, &entry);
   entry.leaves = std::move(outcome.leaves);
   entry.skeleton = std::move(outcome.skeleton);
   entry.assumptions = scope->assumptions();

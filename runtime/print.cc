@@ -102,9 +102,10 @@ std::string Tensor::ToString() const {
     }
     return text + ")";
   }
-  if (shape.rank() == 0) return runtime::ScalarText(raw_data(), shape.dtype());
+  const Tensor host = to("cpu");
+  if (shape.rank() == 0) return runtime::ScalarText(host.raw_data(), shape.dtype());
   if (size() == 0) return "[]";
-  return ArrayPrinter(raw_data(), shape.dtype(), this->shape()).Print();
+  return ArrayPrinter(host.raw_data(), shape.dtype(), this->shape()).Print();
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <new>
 
 #include "absl/strings/str_join.h"
@@ -14,8 +16,8 @@
 #include "cache/module_cache.h"
 #include "codegen/compile_log.h"
 #include "compiler/ir/fingerprint.h"
-#include "compiler/pipelines/cpu.h"
 #include "runtime/ir_types.h"
+#include "runtime/placement.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
 
@@ -41,7 +43,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileGuarded(std::unique_ptr<ir
                                                               const ResolvedOptions& options,
                                                               Effort effort) {
   try {
-    return options.backend->compile(std::move(module), options.compiler, effort);
+    return options.backend->compile(*options.backend, std::move(module), options.compiler, effort);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("[compile] out of memory");
   } catch (const std::exception& error) {
@@ -111,7 +113,7 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
   SWAGE_RETURN_IF_ERROR(CheckNotNegative("max_compiles", options.max_compiles));
   compiler.fold_budget_bytes = options.max_constant_bytes.value_or(compiler.fold_budget_bytes);
   // Now, since what calls for no compile would never say.
-  SWAGE_RETURN_IF_ERROR(pipelines::CheckCpuFilters(compiler));
+  SWAGE_RETURN_IF_ERROR(resolved.backend->check_filters(compiler));
   resolved.key = KeyOf(resolved);
   SWAGE_ASSIGN_OR_RETURN(const std::optional<OnMiss> from_environment, OnMissFromEnvironment());
   resolved.on_miss = options.on_miss             ? *options.on_miss
@@ -152,12 +154,21 @@ ResolvedOptions ResolvedOptions::ForOpenSizes(std::vector<ir::SizeHint> hints,
   return open;
 }
 
-const ResolvedOptions& EagerOptions() {
-  static const ResolvedOptions* const options = [] {
-    StatusOr<ResolvedOptions> resolved = ResolveOptions({});
+const ResolvedOptions& EagerOptions(absl::Span<const Tensor> operands) {
+  static auto* const mutex = new std::mutex;
+  static auto* const of_device = new std::map<std::string, std::unique_ptr<ResolvedOptions>>;
+  std::string device;
+  for (const Tensor& operand : operands) {
+    const codegen::MemorySpace* const memory = operand.impl()->buffer()->space();
+    if (memory != nullptr) device = memory->name();
+  }
+  const std::lock_guard<std::mutex> lock(*mutex);
+  std::unique_ptr<ResolvedOptions>& options = (*of_device)[device];
+  if (options == nullptr) {
+    StatusOr<ResolvedOptions> resolved = ResolveOptions({.device = device});
     if (!resolved.ok()) ThrowStatus(resolved.status(), "options", {});
-    return new ResolvedOptions(*std::move(resolved));
-  }();
+    options = std::make_unique<ResolvedOptions>(*std::move(resolved));
+  }
   return *options;
 }
 
@@ -218,16 +229,17 @@ StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const Resol
 
 StatusOr<std::vector<Tensor>> RunExecutable(codegen::Executable& executable,
                                             absl::Span<const Tensor* const> inputs) {
-  absl::InlinedVector<const void*, 16> in;
-  for (const Tensor* input : inputs) in.push_back(input->impl()->buffer()->data());
+  codegen::MemorySpace* const memory = executable.memory();
+  PlacedInputs in;
+  for (const Tensor* input : inputs) SWAGE_RETURN_IF_ERROR(in.Add(*input, memory));
   std::vector<Tensor> results;
   absl::InlinedVector<void*, 8> out;
   for (const ir::Shape& shape : executable.output_shapes()) {
-    SWAGE_ASSIGN_OR_RETURN(FreshTensor made, NewTensor(shape));
+    SWAGE_ASSIGN_OR_RETURN(FreshTensor made, NewTensor(shape, memory));
     results.push_back(std::move(made.tensor));
     out.push_back(made.data);
   }
-  SWAGE_RETURN_IF_ERROR(executable.Run(in, out));
+  SWAGE_RETURN_IF_ERROR(executable.Run(in.addresses(), out));
   return results;
 }
 

@@ -40,8 +40,9 @@ StatusOr<ResolvedOptions> ResolveOptions(const JitOptions& options,
                                          const policy::FunctionPolicy* policy = nullptr);
 // Of a value that is no enumerator.
 Status CheckOnMiss(OnMiss policy);
-// Of ops that run at once: the environment alone.
-const ResolvedOptions& EagerOptions();
+// Of ops that run at once: the environment alone, but that they run where an operand is, if one is
+// on a device.
+const ResolvedOptions& EagerOptions(absl::Span<const Tensor> operands);
 
 // Which tier had a program.
 inline constexpr std::string_view kCompiledTier = "compiled", kMemoryTier = "memory",
@@ -61,7 +62,8 @@ struct Compiled {
 StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const ResolvedOptions& options,
                                  std::string_view reason, Effort effort = Effort::kFull);
 
-// Allocates the results and runs. inputs are concrete and have the executable's input shapes.
+// Allocates the results where the executable runs, and runs. inputs are concrete and have its input
+// shapes; those of the host are copied there.
 StatusOr<std::vector<Tensor>> RunExecutable(codegen::Executable& executable,
                                             absl::Span<const Tensor* const> inputs);
 

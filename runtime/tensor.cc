@@ -7,6 +7,7 @@
 #include "compiler/ir/npy.h"
 #include "runtime/error.h"
 #include "runtime/ir_types.h"
+#include "runtime/placement.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
 
@@ -52,9 +53,11 @@ Dim FromIr(ir::Dim dim, std::source_location where) {
   return internal::DimAccess::FromIr(dim, where);
 }
 
-StatusOr<FreshTensor> NewTensor(ir::Shape shape) {
+StatusOr<FreshTensor> NewTensor(ir::Shape shape, codegen::MemorySpace* memory) {
   SWAGE_ASSIGN_OR_RETURN(const int64_t bytes, shape.ByteSize());
-  SWAGE_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, Buffer::Allocate(bytes));
+  SWAGE_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, memory == nullptr
+                                                             ? Buffer::Allocate(bytes)
+                                                             : Buffer::AllocateIn(*memory, bytes));
   void* data = buffer->data();
   return FreshTensor{
       Tensor(std::allocate_shared<internal::TensorImpl>(BlockAllocator<internal::TensorImpl>(),
@@ -80,11 +83,12 @@ const internal::TensorImpl& Impl(const Tensor& tensor, std::string_view op) {
 
 std::string ShapeText(const internal::TensorImpl& impl) { return impl.shape().ToString(false); }
 
-// The elements of a concrete tensor. A traced one has none: the error says where it was made and
-// what to write instead of `fix`.
-const uint8_t* Bytes(const Tensor& tensor, std::string_view reader, std::string_view fix) {
+// A traced tensor has no elements: the error says where it was made and what to write instead of
+// `fix`.
+const internal::TensorImpl& RequireConcrete(const Tensor& tensor, std::string_view reader,
+                                            std::string_view fix) {
   const internal::TensorImpl& impl = Impl(tensor, reader);
-  if (!impl.traced()) return static_cast<const uint8_t*>(impl.buffer()->data());
+  if (!impl.traced()) return impl;
   ThrowStatus(
       InvalidArgument("got a traced ", ShapeText(impl), ", made by ", impl.op(),
                       ", which has no elements while jit traces, expected a concrete tensor; ",
@@ -92,7 +96,18 @@ const uint8_t* Bytes(const Tensor& tensor, std::string_view reader, std::string_
       reader, impl.where());
 }
 
+// The elements of a concrete tensor on the host.
+const uint8_t* Bytes(const Tensor& tensor, std::string_view reader, std::string_view fix) {
+  const internal::TensorImpl& impl = RequireConcrete(tensor, reader, fix);
+  const runtime::Buffer& buffer = *impl.buffer();
+  if (buffer.space() == nullptr) return static_cast<const uint8_t*>(buffer.data());
+  ThrowStatus(InvalidArgument("got ", ShapeText(impl), " on ", ToAbsl(buffer.space()->name()),
+                              ", expected a tensor on the cpu; copy it with to(\"cpu\")"),
+              reader, kNoLine);
+}
+
 constexpr std::string_view kReadFix = "use ops on the value instead of reading it";
+constexpr std::string_view kPlaceFix = "place tensors before the call or behind it";
 constexpr std::string_view kBoolFix =
     "choose with where(condition, a, b) instead of branching on it";
 
@@ -183,6 +198,19 @@ int64_t Tensor::size() const {
   return count;
 }
 
+std::string Tensor::device() const {
+  const internal::TensorImpl& impl = RequireConcrete(*this, "device", kPlaceFix);
+  const codegen::MemorySpace* space = impl.buffer()->space();
+  return space == nullptr ? "cpu" : std::string(space->name());
+}
+
+Tensor Tensor::to(const std::string& device) const {
+  RequireConcrete(*this, "to", kPlaceFix);
+  StatusOr<Tensor> copy = runtime::CopyToDevice(*this, device);
+  if (!copy.ok()) ThrowStatus(copy.status(), "to", kNoLine);
+  return *std::move(copy);
+}
+
 int64_t Tensor::byte_size() const { return size() * DTypeBytes(dtype()); }
 
 const void* Tensor::raw_data() const { return Bytes(*this, "raw_data", kReadFix); }
@@ -193,11 +221,24 @@ const void* Tensor::RawData(DType expected) const {
   return bytes;
 }
 
-const void* Tensor::RawItem(DType expected, const ShapeVector& index) const {
-  const uint8_t* bytes = Bytes(*this, "item", kReadFix);
+void Tensor::CopyItem(void* value, DType expected, const ShapeVector& index) const {
+  RequireConcrete(*this, "item", kReadFix);
   RequireDType(*impl_, expected, "item");
+  const int64_t position = PositionOf(index);
+  const int64_t bytes = DTypeBytes(expected);
+  const runtime::Buffer& buffer = *impl_->buffer();
+  const char* const element = static_cast<const char*>(buffer.data()) + position * bytes;
+  if (buffer.space() == nullptr) {
+    std::memcpy(value, element, static_cast<size_t>(bytes));
+    return;
+  }
+  const Status copied = buffer.space()->CopyOut(value, element, bytes);
+  if (!copied.ok()) ThrowStatus(copied, "item", kNoLine);
+}
+
+int64_t Tensor::PositionOf(const ShapeVector& index) const {
   const ir::Shape& shape = impl_->shape();
-  if (index.empty() && size() == 1) return bytes;
+  if (index.empty() && size() == 1) return 0;
   if (static_cast<int>(index.size()) != shape.rank()) {
     const std::string got = index.empty() ? "no index" : absl::StrCat(index.size(), " indices");
     ThrowStatus(InvalidArgument("got ", got, " for ", ShapeText(*impl_), ", expected ",
@@ -215,16 +256,18 @@ const void* Tensor::RawItem(DType expected, const ShapeVector& index) const {
     }
     position = position * extent + at;
   }
-  return bytes + position * DTypeBytes(expected);
+  return position;
 }
 
 Tensor::operator bool() const {
-  const uint8_t* bytes = Bytes(*this, "bool", kBoolFix);
+  RequireConcrete(*this, "bool", kBoolFix);
   if (size() != 1) {
     ThrowStatus(InvalidArgument("got ", ShapeText(*impl_),
                                 ", expected one element; use any() or all() to join several"),
                 "bool", kNoLine);
   }
+  const Tensor host = to("cpu");
+  const uint8_t* bytes = Bytes(host, "bool", kBoolFix);
   const ir::Shape scalar = ir::Shape::Scalar(impl_->shape().dtype());
   const StatusOr<ir::Literal> literal =
       ir::Literal::FromBytes(scalar, absl::MakeConstSpan(bytes, static_cast<size_t>(byte_size())));
@@ -279,7 +322,9 @@ Tensor load_npy(const std::string& path, DType dtype) {
 }
 
 void save_npy(const std::string& path, const Tensor& tensor) {
-  const uint8_t* bytes = Bytes(tensor, "save_npy", kReadFix);
+  RequireConcrete(tensor, "save_npy", kReadFix);
+  const Tensor host = tensor.to("cpu");
+  const uint8_t* bytes = Bytes(host, "save_npy", kReadFix);
   const size_t size = static_cast<size_t>(tensor.byte_size());
   StatusOr<ir::Literal> literal =
       ir::Literal::FromBytes(tensor.impl()->shape(), absl::MakeConstSpan(bytes, size));

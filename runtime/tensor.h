@@ -111,25 +111,35 @@ class SWAGE_API Tensor {
   ShapeVector shape() const;
   int64_t size() const;
 
+  // Where the elements are: "cpu", or "cuda:0" and up. An error on a traced tensor, as is to().
+  std::string device() const;
+  // The same elements on another device; this very tensor if it is there. Copies from a device wait
+  // for what computes them. Unavailable without such a device.
+  Tensor to(const std::string& device) const;
+
   // The elements in row-major order; T must be the C++ type of dtype(). Valid while any handle to
-  // this tensor lives.
+  // this tensor lives. Of a tensor on another device an error, while to_vector, item, printing and
+  // save_npy copy what they read.
   template <typename T>
   const T* data() const {
     return static_cast<const T*>(RawData(DTypeOf<T>()));
   }
   template <typename T>
   std::vector<T> to_vector() const {
-    const T* first = data<T>();
+    const Tensor host = to("cpu");
+    const T* first = host.data<T>();
     return std::vector<T>(first, first + size());
   }
   // The only element (size() is 1), or the one at `index`.
   template <typename T>
   T item() const {
-    return *static_cast<const T*>(RawItem(DTypeOf<T>(), {}));
+    return item<T>({});
   }
   template <typename T>
   T item(const ShapeVector& index) const {
-    return *static_cast<const T*>(RawItem(DTypeOf<T>(), index));
+    T value;
+    CopyItem(&value, DTypeOf<T>(), index);
+    return value;
   }
   // Bytes of any dtype.
   const void* raw_data() const;
@@ -147,7 +157,8 @@ class SWAGE_API Tensor {
 
  private:
   const void* RawData(DType expected) const;
-  const void* RawItem(DType expected, const ShapeVector& index) const;
+  void CopyItem(void* value, DType expected, const ShapeVector& index) const;
+  int64_t PositionOf(const ShapeVector& index) const;  // in elements
 
   std::shared_ptr<internal::TensorImpl> impl_;
 };

@@ -1,10 +1,25 @@
 #include "codegen/cuda/device.h"
 
+#include <pthread.h>
+
 #include <map>
 
 #include "absl/strings/str_cat.h"
 
 namespace swage::cuda {
+namespace {
+
+std::atomic<bool> is_child{false};
+
+// What was opened before a fork is of no use in the child.
+void WatchForks() {
+  static const bool watched = [] {
+    return pthread_atfork(nullptr, nullptr, [] { is_child.store(true); }) == 0;
+  }();
+  (void)watched;
+}
+
+}  // namespace
 
 StatusOr<Device*> Device::Get(int ordinal) {
   static auto* const mutex = new std::mutex;
@@ -19,6 +34,7 @@ StatusOr<Device*> Device::Get(int ordinal) {
 }
 
 StatusOr<std::unique_ptr<Device>> Device::Open(const Driver& driver, int ordinal) {
+  WatchForks();
   int count = 0;
   SWAGE_RETURN_IF_ERROR(driver.Check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount"));
   if (ordinal < 0 || ordinal >= count) {
@@ -87,6 +103,12 @@ Status Device::Check(CUresult result, std::string_view what) {
 }
 
 Status Device::Usable() const {
+  if (is_child.load(std::memory_order_relaxed)) {
+    return absl::UnavailableError(
+        absl::StrCat(name(),
+                     " was opened before fork(), expected a process that opens it itself; "
+                     "fork before the first use of a GPU"));
+  }
   if (!lost_.load(std::memory_order_acquire)) return OkStatus();
   const std::lock_guard<std::mutex> lock(mutex_);
   return absl::UnavailableError(absl::StrCat(

@@ -56,7 +56,7 @@ class Device {
 
   // Driver::Check; remembers an error that the context does not survive.
   Status Check(CUresult result, std::string_view what);
-  // Unavailable with the first such error.
+  // Unavailable with the first such error, and in a child that was forked since.
   Status Usable() const;
 
  private:

@@ -60,6 +60,15 @@ CudaQueue::~CudaQueue() {
   done_.clear();
 }
 
+CudaQueue::Turn::Turn(CudaQueue& queue)
+    : queue_(queue), status_(queue.device_.Usable()), lock_(queue.turn_, std::defer_lock) {
+  // In a child process the lock may be held for good.
+  if (!status_.ok()) return;
+  lock_.lock();
+  context_.emplace(queue.device_);
+  status_ = context_->status();
+}
+
 StatusOr<cuda::CUdeviceptr> CudaQueue::Turn::Scratch(int64_t bytes) const {
   std::optional<cuda::DeviceMemory>& scratch = queue_.scratch_;
   if (!scratch.has_value() || scratch->bytes() < bytes) {

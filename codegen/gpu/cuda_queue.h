@@ -50,9 +50,9 @@ class CudaQueue final : public codegen::MemorySpace {
   // The right to put work into the stream, while it lives.
   class Turn {
    public:
-    explicit Turn(CudaQueue& queue) : queue_(queue), lock_(queue.turn_), context_(queue.device_) {}
+    explicit Turn(CudaQueue& queue);
     // Unavailable with the first cause when the device is lost.
-    const Status& status() const { return context_.status(); }
+    const Status& status() const { return status_; }
     const cuda::Stream& stream() const { return queue_.stream_; }
     // Memory for intermediate values, `bytes` at least, of all programs in turn. What was recorded
     // with other memory has another generation.
@@ -61,8 +61,9 @@ class CudaQueue final : public codegen::MemorySpace {
 
    private:
     CudaQueue& queue_;
-    const std::lock_guard<std::mutex> lock_;
-    const cuda::ContextScope context_;
+    Status status_;
+    std::unique_lock<std::mutex> lock_;
+    std::optional<cuda::ContextScope> context_;
   };
 
   // Waits for all work.
