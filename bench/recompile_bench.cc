@@ -12,11 +12,13 @@
 // Counters: calls, distinct (shapes); compiles (pass pipeline runs), sizings (programs set up for
 // other sizes), loads (programs from disk),
 // llvm_runs, kernel_hits, kernel_loads; total_ms of the stream, warm_ms of the same stream again;
-// p50_us, p99_us, max_us of a call; waste (part of the computed elements that is padding); cache_mb
-// of compiled code, rss_mb of the process; checksum (of all results: equal for all policies).
-// Streams of up to four calls also have first1_us, first2_us, ... of each call.
+// passes_ms, llvm_ms, link_ms and load_ms (parts of the compiles; on a GPU the driver links and
+// loads); p50_us, p99_us, max_us of a call; waste (part of the computed elements that is padding);
+// cache_mb of compiled code, rss_mb of the process; checksum (of all results: equal for all
+// policies). Streams of up to four calls also have first1_us, first2_us, ... of each call.
 //
 // Flags beside Google Benchmark's:
+//   --device=NAME          where the functions run: cpu (default), cuda:0
 //   --stream_file=PATH     replays a recorded stream too (bench/streams.h); function:PATH. May be
 //                          given more than once. bench/streams/uniform.txt is always there.
 //   --write_streams=DIR    writes the streams as files, function.name.txt, and ends
@@ -90,7 +92,8 @@ Replay ReplayStream(const Stream& stream, Workload& workload) {
   Replay replay;
   for (const Entry& entry : stream.entries) {
     const Clock::time_point start = Clock::now();
-    const Tensor result = workload.Call(entry);
+    // A result of a GPU is there when it is copied.
+    const Tensor result = workload.Call(entry).to("cpu");
     const std::chrono::duration<double, std::micro> took = Clock::now() - start;
     replay.microseconds.push_back(took.count());
     replay.checksum += SumOfMagnitudes(result);
@@ -192,6 +195,10 @@ void Report(benchmark::State& state, const Stream& stream, const Workload& workl
   count("kernel_hits", stats.kernel_hits);
   count("kernel_loads", stats.kernel_loads);
   count("waste", 0);  // no policy pads
+  count("passes_ms", stats.passes_ms);
+  count("llvm_ms", stats.llvm_ms);
+  count("link_ms", stats.link_ms);
+  count("load_ms", stats.load_ms);
   count("total_ms", cold.total_ms());
   count("p50_us", cold.Percentile(0.5));
   count("p99_us", cold.Percentile(0.99));
@@ -268,7 +275,7 @@ int WriteStreams(const std::vector<Stream>& streams, const std::string& folder) 
 }
 
 int Main(int argc, char** argv) {
-  std::string write_to, fill;
+  std::string write_to, fill, device;
   std::vector<std::string> files = {kUniformFile};
   std::vector<char*> others;
   for (int i = 0; i < argc; ++i) {
@@ -282,6 +289,8 @@ int Main(int argc, char** argv) {
     if (value("--stream_file=", &file)) {
       files.push_back(file);
       StreamFlags().emplace_back(flag);
+    } else if (value("--device=", &device)) {
+      setenv("SWAGE_DEVICE", device.c_str(), 1);  // of the process that fills a cache, too
     } else if (!value("--write_streams=", &write_to) && !value(kFillFlag, &fill)) {
       others.push_back(argv[i]);
     }

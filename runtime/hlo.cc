@@ -122,11 +122,7 @@ StatusOr<cache::ProgramPtr> HloState::Whole(bool warmup) {
                          runtime::CompileModule(module_->Clone(), options_, "first call"));
   if (!compiled.cached()) {
     const codegen::CompileReport& report = compiled.executable().report();
-    ++(report.module_load ? stats_.loads : stats_.compiles);
-    stats_.llvm_runs += report.llvm_runs;
-    stats_.kernel_hits += report.kernel_hits;
-    stats_.kernel_loads += report.kernel_loads;
-    stats_.compile_ms += report.total_ms;
+    runtime::AddReport(report, &stats_);
     if (!report.module_load) runtime::RecordCompile(name_, report.total_ms);
   }
   whole_ = compiled.program;

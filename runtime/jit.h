@@ -139,7 +139,11 @@ struct JitStats {
   int64_t llvm_runs = 0;        // kernels that LLVM generated for this function
   int64_t kernel_hits = 0;      // kernels that came from the kernel cache instead
   int64_t kernel_loads = 0;     // kernels that were stored on disk or remotely
-  double compile_ms = 0;        // in total, of the compiles and loads
+  double compile_ms = 0;        // in total, of the compiles and loads; of it:
+  double passes_ms = 0;         // the pass pipeline,
+  double llvm_ms = 0;           // LLVM, on all threads,
+  double link_ms = 0;           // linking; of a GPU's kernels the driver does it,
+  double load_ms = 0;           // loading code onto a GPU
   // Elements of the tensor arguments of all calls, and what physical padding added to them; the
   // part of the work that is wasted is padded / (valid + padded).
   int64_t valid_elements = 0;

@@ -396,13 +396,9 @@ void JitState::SetTraceTimeoutForTest(int milliseconds) { trace_timeout_ms.store
 void JitState::CountCompile(const codegen::CompileReport& report, bool stand_in) {
   if (!report.module_load) runtime::RecordCompile(name_, report.total_ms);
   const std::lock_guard<std::mutex> lock(compile_mutex_);
-  ++(report.module_load ? compiled_.loads : compiled_.compiles);
+  runtime::AddReport(report, &compiled_);
   if (stand_in) ++compiled_.stand_ins;
   missed_key_ = report.missed_key;
-  compiled_.llvm_runs += report.llvm_runs;
-  compiled_.kernel_hits += report.kernel_hits;
-  compiled_.kernel_loads += report.kernel_loads;
-  compiled_.compile_ms += report.total_ms;
 }
 
 JitStats JitState::stats() const {

@@ -46,3 +46,13 @@ StatusOr<Tensor> CopyToDevice(const Tensor& tensor, std::string_view device) {
 }
 
 }  // namespace swage::runtime
+
+namespace swage {
+
+bool has_device(const std::string& device, std::string* why) {
+  const Status found = runtime::FindBackend(device).status();
+  if (!found.ok() && why != nullptr) *why = std::string(found.message());
+  return found.ok();
+}
+
+}  // namespace swage

@@ -212,6 +212,18 @@ StatusOr<Compiled> CompileQuickly(std::unique_ptr<ir::Module> module, const std:
 
 }  // namespace
 
+void AddReport(const codegen::CompileReport& report, JitStats* stats) {
+  ++(report.module_load ? stats->loads : stats->compiles);
+  stats->llvm_runs += report.llvm_runs;
+  stats->kernel_hits += report.kernel_hits;
+  stats->kernel_loads += report.kernel_loads;
+  stats->compile_ms += report.total_ms;
+  stats->passes_ms += report.passes_ms;
+  stats->llvm_ms += report.llvm_ms;
+  stats->link_ms += report.link_ms;
+  stats->load_ms += report.load_ms;
+}
+
 StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const ResolvedOptions& options,
                                  std::string_view reason, Effort effort) {
   const CompileSection section;

@@ -57,6 +57,9 @@ struct Compiled {
   codegen::Executable& executable() const { return *program->executable(); }
   bool cached() const { return tier == kMemoryTier; }
 };
+// Counts a compile or load among those of a function.
+void AddReport(const codegen::CompileReport& report, JitStats* stats);
+
 // Through the process-wide module cache. `reason` goes into the log line of a compile. With
 // Effort::kQuick a program that is not in the cache may come as a stand-in.
 StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const ResolvedOptions& options,

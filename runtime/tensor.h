@@ -207,6 +207,10 @@ class SWAGE_API Operand {
   Where where_;
 };
 
+// Whether "cpu", "cuda:0" or another device is there and works; if not, `why` (may be null) gets
+// the reason. The first question about a GPU opens the CUDA driver.
+SWAGE_API bool has_device(const std::string& device, std::string* why = nullptr);
+
 // ---- Making concrete tensors ----
 
 // Copies `bytes` (dense, row-major) into a new tensor. An absurd or mismatching size is an error.

@@ -60,14 +60,16 @@ StatusOr<Baked> Bake(const KernelVersion& version, const CpuTarget& target) {
   // Text may lose something, such as the bits of a NaN. Then the key is another.
   const std::string* key = KernelCache::KeyOf(version.kernel);
   SWAGE_RET_CHECK(key != nullptr);
-  if (codegen::KernelKey(target, CodegenLevel::kDefault, *fusion.fusion).Serialise() != *key) {
+  if (codegen::KernelKey(target, CodegenLevel::kDefault, target.emit_options(), *fusion.fusion)
+          .Serialise() != *key) {
     return Unimplemented("its text does not give the same kernel");
   }
   SWAGE_RETURN_IF_ERROR(emit::BakeExtents(version.dims, &fusion));
   Baked baked;
   SWAGE_ASSIGN_OR_RETURN(baked.plan, emit::PlanKernel(*fusion.fusion, target.emit_options()));
   baked.level = codegen::LevelOf(baked.plan, target);
-  baked.key = codegen::KernelKey(target, baked.level, *fusion.fusion).Serialise();
+  baked.key =
+      codegen::KernelKey(target, baked.level, target.emit_options(), *fusion.fusion).Serialise();
   baked.fusion = fusion.fusion;
   baked.module = std::move(fusion.module);
   return baked;

@@ -64,6 +64,7 @@ class CudaExecutable final : public codegen::Executable {
   const CudaProgram& program() const { return program_; }
   // Of this and the programs that it calls.
   int64_t launches() const { return launches_; }
+  bool is_recorded() const { return graph_.has_value(); }
   int64_t scratch_bytes() const { return scratch_bytes_; }
 
  private:

@@ -71,6 +71,12 @@ Status CudaTarget::RunPasses(ir::Module* module, passes::PassContext& context) c
   return pipelines::RunGpuPipeline(module, context);
 }
 
+std::optional<emit::EmitOptions> CudaTarget::Narrower(const emit::EmitOptions& options) const {
+  constexpr int kOneElement = 4;  // bytes
+  if (options.vector_bytes <= kOneElement) return std::nullopt;
+  return emit::EmitOptions::ForGpu(kOneElement);
+}
+
 void CudaTarget::AddMachine(KeyMaterial* key) const {
   key->Add("sm", target_.sm());
   key->Add("ptx", target_.ptx());
@@ -92,34 +98,37 @@ KeyMaterial CudaTarget::CubinKey(const std::string& ptx) const {
   return key;
 }
 
-StatusOr<cuda::Cubin> CudaTarget::CubinOf(const std::string& ptx,
-                                          codegen::EntryStore* store) const {
-  std::string key;
-  if (store != nullptr) {
-    key = CubinKey(ptx).Serialise();
-    StatusOr<std::string> stored = store->Get(codegen::EntryKind::kKernel, key);
-    if (stored.ok()) return cuda::Cubin{*std::move(stored), ""};
-  }
-  SWAGE_ASSIGN_OR_RETURN(cuda::Cubin cubin, cuda::LinkPtx(queue_.device(), ptx));
-  if (store != nullptr) store->Put(codegen::EntryKind::kKernel, key, cubin.code);
-  return cubin;
+Status CudaTarget::Load(const cuda::Cubin& cubin, CompiledKernel* kernel) const {
+  const Clock::time_point start = Clock::now();
+  SWAGE_ASSIGN_OR_RETURN(cuda::Module module, cuda::Module::LoadCubin(queue_.device(), cubin));
+  SWAGE_ASSIGN_OR_RETURN(const cuda::Function function, module.Find(kEntryName));
+  SWAGE_ASSIGN_OR_RETURN(const cuda::Function::Resources resources, function.ReadResources());
+  kernel->load_ms = MillisecondsSince(start);
+  kernel->spilled_bytes = resources.spilled_bytes;
+  kernel->code = std::make_shared<LoadedPtx>(queue_, std::move(module), function, resources);
+  return OkStatus();
 }
 
 StatusOr<CompiledKernel> CudaTarget::Link(std::string ptx, codegen::EntryStore* store) const {
   const cuda::ContextScope scope(queue_.device());
   SWAGE_RETURN_IF_ERROR(scope.status());
   CompiledKernel kernel;
-  const Clock::time_point start = Clock::now();
-  SWAGE_ASSIGN_OR_RETURN(const cuda::Cubin cubin, CubinOf(ptx, store));
-  kernel.link_ms = MillisecondsSince(start);
-  const Clock::time_point linked = Clock::now();
-  SWAGE_ASSIGN_OR_RETURN(cuda::Module module, cuda::Module::LoadCubin(queue_.device(), cubin));
-  SWAGE_ASSIGN_OR_RETURN(const cuda::Function function, module.Find(kEntryName));
-  SWAGE_ASSIGN_OR_RETURN(const cuda::Function::Resources resources, function.ReadResources());
-  kernel.load_ms = MillisecondsSince(linked);
-  kernel.spilled_bytes = resources.spilled_bytes;
-  kernel.code = std::make_shared<LoadedPtx>(queue_, std::move(module), function, resources);
   kernel.object = std::move(ptx);
+  std::string key;
+  if (store != nullptr) {
+    key = CubinKey(kernel.object).Serialise();
+    StatusOr<std::string> stored = store->Get(codegen::EntryKind::kKernel, key);
+    if (stored.ok() && Load({*std::move(stored), ""}, &kernel).ok()) return kernel;
+    SWAGE_RETURN_IF_ERROR(queue_.device().Usable());
+  }
+  const Clock::time_point start = Clock::now();
+  SWAGE_ASSIGN_OR_RETURN(const cuda::Cubin cubin, cuda::LinkPtx(queue_.device(), kernel.object));
+  kernel.link_ms = MillisecondsSince(start);
+  const Status loaded = Load(cubin, &kernel);
+  // A kernel that is too large for LLVM would be cut; of a full device that is no help.
+  if (absl::IsResourceExhausted(loaded)) return absl::UnavailableError(loaded.message());
+  SWAGE_RETURN_IF_ERROR(loaded);
+  if (store != nullptr) store->Put(codegen::EntryKind::kKernel, key, cubin.code);
   return kernel;
 }
 

@@ -45,6 +45,7 @@ class CudaTarget final : public codegen::Target {
   const cost::DeviceDescription& description() const override { return description_; }
   Status RunPasses(ir::Module* module, passes::PassContext& context) const override;
   emit::EmitOptions emit_options() const override { return emit::EmitOptions::ForGpu(); }
+  std::optional<emit::EmitOptions> Narrower(const emit::EmitOptions& options) const override;
   bool has_levels() const override { return false; }
   void AddMachine(KeyMaterial* key) const override;
   void AddDecisions(KeyMaterial* key) const override;
@@ -63,9 +64,9 @@ class CudaTarget final : public codegen::Target {
         name_(queue.name()),
         target_(std::move(target)),
         description_(std::move(description)) {}
-  // The code for this card and driver, from the store or the driver's linker.
-  StatusOr<cuda::Cubin> CubinOf(const std::string& ptx, codegen::EntryStore* store) const;
   KeyMaterial CubinKey(const std::string& ptx) const;
+  // The code of this PTX on the device; times and resources go to `kernel`.
+  Status Load(const cuda::Cubin& cubin, codegen::CompiledKernel* kernel) const;
 
   CudaQueue& queue_;
   const std::string name_;

@@ -20,10 +20,11 @@ KeyMaterial Common(std::string_view kind, const Target& target) {
 
 }  // namespace
 
-KeyMaterial KernelKey(const Target& target, CodegenLevel level, const ir::Computation& fusion) {
+KeyMaterial KernelKey(const Target& target, CodegenLevel level, const emit::EmitOptions& emitter,
+                      const ir::Computation& fusion) {
   KeyMaterial key = Common("kernel", target);
   key.Add("level", level == CodegenLevel::kNone ? "none" : "default");
-  key.Add("emitter", target.emit_options().ToString());
+  key.Add("emitter", emitter.ToString());
   key.Add("kernel", ir::CanonicalText(fusion));
   return key;
 }

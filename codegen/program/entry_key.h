@@ -17,7 +17,8 @@ namespace swage::codegen {
 
 // Fields: kind, format, build_id, llvm, the target's machine, level, emitter, kernel (the text of
 // the generalised or baked fusion).
-KeyMaterial KernelKey(const Target& target, CodegenLevel level, const ir::Computation& fusion);
+KeyMaterial KernelKey(const Target& target, CodegenLevel level, const emit::EmitOptions& emitter,
+                      const ir::Computation& fusion);
 
 // Fields: kind, format, build_id, llvm, the target's machine and what it decides by, dims (run-time
 // or baked), the options that change the program, program (its canonical text).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -39,7 +40,7 @@ std::string CacheKey(const Target& target, const std::string& key) {
 }
 
 StatusOr<Planned> Plan(const ir::Instruction& fusion, const Target& target,
-                       const KernelOptions& options) {
+                       const emit::EmitOptions& emitter, const KernelOptions& options) {
   const Clock::time_point start = Clock::now();
   Planned planned;
   SWAGE_ASSIGN_OR_RETURN(planned.generalised,
@@ -48,19 +49,24 @@ StatusOr<Planned> Plan(const ir::Instruction& fusion, const Target& target,
       planned.generalised.fusion->instruction_count() > emit::kLargeLoop) {
     SWAGE_ASSIGN_OR_RETURN(planned.tables, TakeOutLiterals(planned.generalised.fusion));
   }
-  SWAGE_ASSIGN_OR_RETURN(planned.plan,
-                         emit::PlanKernel(*planned.generalised.fusion, target.emit_options()));
+  SWAGE_ASSIGN_OR_RETURN(planned.plan, emit::PlanKernel(*planned.generalised.fusion, emitter));
   const ir::Computation& body = *planned.generalised.fusion;
   planned.level = LevelOf(planned.plan, target);
-  planned.key = KernelKey(target, planned.level, body).Serialise();
+  planned.key = KernelKey(target, planned.level, emitter, body).Serialise();
   planned.quick = options.quick && target.has_levels() && planned.level != CodegenLevel::kNone &&
                   KernelCache::Get().Peek(CacheKey(target, planned.key)) == nullptr;
   if (planned.quick) {
     planned.level = CodegenLevel::kNone;
-    planned.key = KernelKey(target, planned.level, body).Serialise();
+    planned.key = KernelKey(target, planned.level, emitter, body).Serialise();
   }
   planned.plan_ms = MillisecondsSince(start);
   return planned;
+}
+
+void TakePlan(Planned* planned, KernelJob* job) {
+  job->tables = std::move(planned->tables);
+  job->plan = planned->plan.ToString();
+  job->key = std::move(planned->key);
 }
 
 StatusOr<CompiledKernel> LoadOrGenerate(const Planned& planned, const std::string& key,
@@ -176,6 +182,29 @@ void LookUp(std::vector<KernelJob>* jobs, const Target& target,
   }
 }
 
+// Kernels that spill registers, once more with narrower vectors; what spills less stays.
+void NarrowWhatSpills(const Target& target, const KernelOptions& options,
+                      std::vector<KernelJob>* jobs, std::vector<Planned>* planned) {
+  const std::optional<emit::EmitOptions> narrower = target.Narrower(target.emit_options());
+  if (!narrower.has_value()) return;
+  for (size_t i = 0; i < jobs->size(); ++i) {
+    KernelJob& job = (*jobs)[i];
+    if (job.kernel == nullptr || job.kernel->spilled_bytes == 0) continue;
+    StatusOr<Planned> plan = Plan(*job.fusion, target, *narrower, options);
+    if (!plan.ok()) continue;
+    KernelJob other{.fusion = job.fusion};
+    TakePlan(&*plan, &other);
+    StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(CacheKey(target, other.key), [&] {
+      return LoadOrGenerate(*plan, other.key, target, options);
+    });
+    if (!found.ok() || found->kernel->spilled_bytes >= job.kernel->spilled_bytes) continue;
+    other.kernel = found->kernel;
+    other.hit = found->hit;
+    job = std::move(other);
+    (*planned)[i] = *std::move(plan);
+  }
+}
+
 }  // namespace
 
 CodegenLevel LevelOf(const emit::KernelPlan& plan, const Target& target) {
@@ -212,19 +241,18 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
   ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       jobs[i].fusion = fusions[i];
-      StatusOr<Planned> plan = Plan(*fusions[i], target, options);
+      StatusOr<Planned> plan = Plan(*fusions[i], target, target.emit_options(), options);
       statuses[i] = plan.status();
       if (!plan.ok()) continue;
       planned[i] = *std::move(plan);
-      jobs[i].tables = std::move(planned[i].tables);
-      jobs[i].plan = planned[i].plan.ToString();
-      jobs[i].key = std::move(planned[i].key);
+      TakePlan(&planned[i], &jobs[i]);
     }
   });
   LookUp(
       &jobs, target,
       [&](int64_t i) { return LoadOrGenerate(planned[i], jobs[i].key, target, options); },
       &statuses);
+  NarrowWhatSpills(target, options, &jobs, &planned);
   for (int64_t i = 0; i < count; ++i) {
     report->plan_ms += planned[i].plan_ms;
     if (statuses[i].code() == absl::StatusCode::kResourceExhausted) {

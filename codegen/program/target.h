@@ -6,6 +6,7 @@
 #define SWAGE_CODEGEN_PROGRAM_TARGET_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,10 @@ class Target {
   virtual Status RunPasses(ir::Module* module, passes::PassContext& context) const = 0;
 
   virtual emit::EmitOptions emit_options() const = 0;
+  // What a kernel that spills registers is emitted with instead; nullopt: it stays as it is.
+  virtual std::optional<emit::EmitOptions> Narrower(const emit::EmitOptions& options) const {
+    return std::nullopt;
+  }
   // Whether CodegenLevel::kNone saves anything.
   virtual bool has_levels() const { return true; }
 

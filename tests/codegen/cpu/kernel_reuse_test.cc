@@ -130,7 +130,8 @@ std::vector<std::string> KernelsOf(const std::string& program, int64_t n) {
     const auto general = emit::Generalise(*fusion->fused_computation());
     EXPECT_TRUE(general.ok()) << general.status();
     keys.push_back(
-        codegen::KernelKey(target, CodegenLevel::kDefault, *general->fusion).Serialise());
+        codegen::KernelKey(target, CodegenLevel::kDefault, target.emit_options(), *general->fusion)
+            .Serialise());
   }
   std::sort(keys.begin(), keys.end());
   return keys;

@@ -101,10 +101,11 @@ TEST_F(CudaFaults, ALostDeviceIsNamedByEveryLaterCall) {
       ::testing::ExitedWithCode(0), "<.*cuda.*>\n<.*cuda:0 is of no use since.*>");
 }
 
-TEST_F(CudaFaults, WithoutADriverOnlyTheGpuIsAway) {
+TEST(CudaDriver, WithoutOneOnlyTheGpuIsAway) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        // Of this process nothing is opened yet.
+        // In this process nothing is opened yet.
         setenv("SWAGE_LIBCUDA", "/nowhere/libcuda.so.1", 1);
         Print([&] { Numbers({3}).to(kCuda); });
         Print([&] { jit([](Tensor x) { return x + 1; }, {.device = kCuda})(Numbers({3})); });
