@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "codegen/emit/sharing.h"
 #include "codegen/executable.h"
+#include "codegen/program/dot_problem.h"
 #include "codegen/program/kernel_cache.h"
 #include "compiler/ir/literal.h"
 
@@ -57,6 +59,7 @@ struct StepPlan {
   int64_t tasks = 0;           // extent of the task axis
   emit::Sharing sharing = {};  // on a GPU: which threads share a task,
   int64_t shared_extent = 1;   // and what a team shares out
+  std::optional<DotProblem> dot;  // all that the kernel is
   double nanoseconds = 0;      // on one thread of a CPU, about
 
   int64_t bytes = 0;                   // kCopy

@@ -157,6 +157,24 @@ Work WorkOf(const Instruction& instruction, const DeviceDescription& device) {
   return {vectors * cycles};
 }
 
+bool IsLibraryDot(const Instruction& dot, const DeviceDescription& device) {
+  if (!device.gpu.matmul_library || dot.opcode() != Opcode::kDot) return false;
+  const ir::DType dtype = dot.operand(0)->shape().dtype(), result = dot.shape().dtype();
+  switch (dtype) {
+    case ir::DType::kBF16:
+    case ir::DType::kF16:
+    case ir::DType::kF32:
+    case ir::DType::kF64:
+      break;
+    default:
+      return false;
+  }
+  if (dot.operand(1)->shape().dtype() != dtype) return false;
+  if (result != dtype && (result != ir::DType::kF32 || dtype == ir::DType::kF64)) return false;
+  return 2.0 * static_cast<double>(ElementsClass(dot.shape())) * ContractedElements(dot) >=
+         kLibraryFlops;
+}
+
 double Utilisation(const Instruction& user, int operand_index) {
   const ir::Shape& operand = user.operand(operand_index)->shape();
   const double have = static_cast<double>(ElementsClass(operand));

@@ -92,6 +92,7 @@ Hash128 DeviceDescription::Fingerprint() const {
     hasher.Field(gpu.compute_capability).Field(gpu.f32_lanes).Field(gpu.f64_lanes);
     hasher.Field(gpu.threads).Field(gpu.registers).Field(gpu.shared_bytes);
     hasher.Field(gpu.shared_bytes_block).Field(gpu.memory_bytes).Field(gpu.memory_latency_ns);
+    hasher.Field(gpu.matmul_library);
   }
   return hasher.Finish();
 }

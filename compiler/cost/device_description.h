@@ -30,6 +30,7 @@ struct GpuTraits {
   int64_t shared_bytes_block = 0;
   int64_t memory_bytes = 0;
   double memory_latency_ns = 0;  // of a load that misses all caches
+  bool matmul_library = false;   // large products are computed by a library of the vendor
 };
 
 struct DeviceDescription {

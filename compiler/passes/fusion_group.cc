@@ -153,6 +153,7 @@ FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescr
     group.cycles = cost::WorkOf(*instruction, device_).cycles;
     group.ir_ops = IrOpsOf(*instruction);
     group.expensive = IsExpensive(*instruction);
+    group.library = cost::IsLibraryDot(*instruction, device_);
     if (IsHero(*instruction)) group.hero = instruction;
     row.group = &group;
   }

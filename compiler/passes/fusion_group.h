@@ -33,6 +33,7 @@ struct Group {
   int64_t ir_ops = 0;
   ir::Instruction* hero = nullptr;                        // its reduce or dot, if it has one
   bool expensive = false;                                 // too dear to compute in many kernels
+  bool library = false;                                   // a dot that a library computes
   cost::Picoseconds time = 0;                             // of one execution, without launch
 };
 

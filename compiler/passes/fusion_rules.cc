@@ -32,6 +32,9 @@ std::optional<Veto> CheckProducer(const Group& producer, bool explain) {
   if (!root.control_successors().empty()) {
     return Refuse(explain, "control-dependency", "other instructions must run after it");
   }
+  if (producer.library) {
+    return Refuse(explain, "library-dot", "a library of the device computes it");
+  }
   if (root.opcode() == Opcode::kConcatenate && root.operand_count() > kMaxConcatenateOperands) {
     return Refuse(explain, "wide-concatenate", root.operand_count(), " operands, at most ",
                   kMaxConcatenateOperands, " as a producer");
