@@ -27,6 +27,7 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_DISABLE_PASSES", "comma list of passes that do not run"},
     {"SWAGE_DUMP_TO", "directory that receives the dumps of every compilation"},
     {"SWAGE_FAST_MATH", "1 allows rewrites that change values"},
+    {"SWAGE_LIBCUBLASLT", "cuBLASLt, or off; default libcublasLt.so.13 where the loader finds it"},
     {"SWAGE_LIBCUDA", "the CUDA driver; default libcuda.so.1 where the loader finds it"},
     {"SWAGE_LOG", "off, error, warn, info or debug; default warn"},
     {"SWAGE_MAX_COMPILES",

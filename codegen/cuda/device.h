@@ -24,6 +24,8 @@
 
 namespace swage::cuda {
 
+class Blas;
+
 struct DeviceProperties {
   std::string name;
   int major = 0, minor = 0;  // compute capability
@@ -60,6 +62,7 @@ class Device {
   Status Usable() const;
 
  private:
+  friend class Blas;
   Device(const Driver& driver, int ordinal) : driver_(driver), ordinal_(ordinal) {}
   Status ReadProperties();
 
@@ -71,6 +74,8 @@ class Device {
   std::atomic<bool> lost_{false};
   mutable std::mutex mutex_;  // guards cause_
   Status cause_;
+  std::mutex blas_mutex_;  // guards blas_
+  std::shared_ptr<Blas> blas_;
 };
 
 // Makes the device's context that of this thread, while it lives.

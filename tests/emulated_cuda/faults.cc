@@ -6,7 +6,7 @@
 namespace swage::emulated_cuda {
 
 void Faults::Refresh() {
-  const char* const variable = std::getenv("EMULATED_CUDA_FAULT");
+  const char* const variable = std::getenv(variable_);
   const std::string text = variable == nullptr ? "" : variable;
   if (text == text_) return;
   text_ = text;

@@ -1,6 +1,6 @@
 // File: tests/emulated_cuda/faults.h
 //
-// Faults on demand: EMULATED_CUDA_FAULT is a comma list of
+// Faults on demand, a comma list in a variable. That of the driver is EMULATED_CUDA_FAULT:
 //
 //   no_device               cuInit finds no device
 //   driver_too_old          cuDriverGetVersion says 11.2, newer functions are not found
@@ -10,7 +10,8 @@
 //   module_rejected=N       the N-th module or link is rejected
 //   device_lost=N           from the N-th call that needs a context on, the device is gone
 //
-// The variable is read at every call; when its text changes, counting starts again.
+// cublaslt/ has faults of its own (README.md). A variable is read at every call; when its text
+// changes, counting starts again.
 #ifndef SWAGE_TESTS_EMULATED_CUDA_FAULTS_H_
 #define SWAGE_TESTS_EMULATED_CUDA_FAULTS_H_
 
@@ -21,6 +22,8 @@ namespace swage::emulated_cuda {
 
 class Faults {
  public:
+  explicit Faults(const char* variable = "EMULATED_CUDA_FAULT") : variable_(variable) {}
+
   // Whether `name` is in the list.
   bool Has(const std::string& name);
   // The text behind `name=`, or "".
@@ -33,6 +36,7 @@ class Faults {
  private:
   void Refresh();
 
+  const char* variable_;
   std::string text_;
   std::map<std::string, std::string> values_;
   std::map<std::string, long> counts_;

@@ -55,8 +55,9 @@ const std::pair<const char*, const char*> kWrong[] = {
 };
 
 // These take any text; what is wrong with a folder shows when it is used.
-constexpr std::string_view kFree[] = {"SWAGE_BUILD_ID", "SWAGE_CACHE_DIR",     "SWAGE_LIBCUDA",
-                                      "SWAGE_DUMP_TO",  "SWAGE_RECORD_SHAPES", "SWAGE_LOG"};
+constexpr std::string_view kFree[] = {"SWAGE_BUILD_ID", "SWAGE_CACHE_DIR", "SWAGE_LIBCUBLASLT",
+                                      "SWAGE_LIBCUDA",  "SWAGE_DUMP_TO",   "SWAGE_RECORD_SHAPES",
+                                      "SWAGE_LOG"};
 
 TEST_F(EnvironmentTest, AWrongValueEndsEveryCommandWithTwo) {
   const std::string commands[] = {

@@ -1,0 +1,97 @@
+#include "codegen/cuda/cublaslt.h"
+
+#include <dlfcn.h>
+
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/env.h"
+
+namespace swage::cuda {
+namespace {
+
+// What dlopen says, once; it is forgotten by asking.
+std::string LoaderError() {
+  const char* const text = dlerror();
+  return text != nullptr ? text : "the loader gives no reason";
+}
+
+}  // namespace
+
+Status CublasLt::Load(void* library) {
+  std::vector<std::string> missing;
+  const auto find = [&](const char* name) {
+    void* const function = dlsym(library, name);
+    if (function == nullptr) missing.emplace_back(name);
+    return function;
+  };
+#define SWAGE_CUBLASLT(result, name, parameters) \
+  name = reinterpret_cast<decltype(name)>(find(#name));
+#include "codegen/cuda/cublaslt_functions.def"
+#undef SWAGE_CUBLASLT
+  if (missing.empty()) return OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("[cuda] cuBLASLt '", path_, "' has no ", missing[0],
+                   missing.size() > 1 ? absl::StrCat(" (nor ", missing.size() - 1, " others)") : "",
+                   ", expected all functions of cuBLAS 12; update it"));
+}
+
+StatusOr<std::unique_ptr<CublasLt>> CublasLt::Open(absl::Span<const std::string> paths) {
+  std::string why;
+  for (const std::string& path : paths) {
+    void* const opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (opened == nullptr) {
+      if (why.empty()) why = LoaderError();
+      continue;
+    }
+    auto library = std::unique_ptr<CublasLt>(new CublasLt());
+    library->path_ = path;
+    SWAGE_RETURN_IF_ERROR(library->Load(opened));
+    return library;
+  }
+  return absl::UnavailableError(absl::StrCat("[cuda] no cuBLASLt: ", why));
+}
+
+StatusOr<const CublasLt*> CublasLt::Get() {
+  static const auto* const opened = [] {
+    const std::optional<std::string> given = GetEnv("SWAGE_LIBCUBLASLT");
+    if (given == "off") {
+      return new StatusOr<std::unique_ptr<CublasLt>>(
+          absl::UnavailableError("[cuda] no cuBLASLt: it is turned off"));
+    }
+    std::vector<std::string> paths = {"libcublasLt.so.13", "libcublasLt.so.12"};
+    if (given.has_value()) paths = {*given};
+    return new StatusOr<std::unique_ptr<CublasLt>>(Open(paths));
+  }();
+  if (!opened->ok()) {
+    return Annotate(opened->status(), "; SWAGE_LIBCUBLASLT may name its libcublasLt.so.12");
+  }
+  return (*opened)->get();
+}
+
+Status CublasLt::Check(cublasStatus_t result, std::string_view what) const {
+  if (result == kBlasSuccess) return OkStatus();
+  const std::string message =
+      absl::StrCat("[cuda] ", ToAbsl(what), ": ", cublasLtGetStatusName(result), " (", result,
+                   "): ", cublasLtGetStatusString(result));
+  switch (result) {
+    case kBlasNotSupported:
+    case kBlasArchMismatch:
+      return absl::UnimplementedError(message);
+    case kBlasAllocFailed:
+      return absl::ResourceExhaustedError(message);
+    case kBlasNotInitialized:
+    case kBlasLicenseError:
+      return absl::UnavailableError(message);
+    default:
+      return absl::InternalError(message);
+  }
+}
+
+std::string CublasLt::version() const {
+  const size_t version = cublasLtGetVersion();
+  return absl::StrCat(version / 10000, ".", version % 10000 / 100);
+}
+
+}  // namespace swage::cuda
