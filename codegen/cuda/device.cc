@@ -84,6 +84,9 @@ Status Device::ReadProperties() {
   properties_.shared_bytes_per_multiprocessor = read(A::kSharedBytesPerMultiprocessor);
   properties_.l2_bytes = read(A::kL2Bytes);
   properties_.clock_ghz = read(A::kClockKilohertz) * 1e-6;
+  properties_.memory_pools = driver_.cuMemAllocAsync != nullptr &&
+                             driver_.cuMemFreeAsync != nullptr &&
+                             read(A::kMemoryPoolsSupported) != 0;
   // Two transfers in a clock.
   properties_.memory_gb_per_s =
       2e3 * read(A::kMemoryClockKilohertz) * (read(A::kMemoryBusBits) / 8.0) * 1e-9;

@@ -39,6 +39,7 @@ struct DeviceProperties {
   int64_t memory_bytes = 0;
   double clock_ghz = 0;
   double memory_gb_per_s = 0;  // by clock and width of the bus; 0: the driver does not say
+  bool memory_pools = false;   // memory comes and goes in the order of a stream
 };
 
 class Device {

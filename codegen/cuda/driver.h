@@ -37,9 +37,7 @@ class Driver {
   std::string version() const;
   const std::string& path() const { return path_; }
 
-  // Whether graphs, and allocation in the order of a stream, are there.
   bool has_graphs() const;
-  bool has_pools() const { return cuMemAllocAsync != nullptr && cuMemFreeAsync != nullptr; }
 
 #define SWAGE_CUDA_REQUIRED(name, parameters) CUresult(*name) parameters = nullptr;
 #define SWAGE_CUDA_OPTIONAL SWAGE_CUDA_REQUIRED

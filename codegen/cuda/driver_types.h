@@ -51,6 +51,7 @@ enum class DeviceAttribute : int {
   kSharedBytesPerMultiprocessor = 81,
   kRegistersPerMultiprocessor = 82,
   kSharedBytesPerBlockOptIn = 97,
+  kMemoryPoolsSupported = 115,
 };
 
 // CUfunction_attribute.

@@ -90,7 +90,7 @@ StatusOr<DeviceMemory> DeviceMemory::Allocate(const Stream& stream, int64_t byte
   CUdeviceptr pointer = 0;
   if (bytes == 0) return DeviceMemory(device, stream.get(), 0, 0);
   const auto allocate = [&] {
-    return driver.has_pools()
+    return device.properties().memory_pools
                ? driver.cuMemAllocAsync(&pointer, static_cast<size_t>(bytes), stream.get())
                : driver.cuMemAlloc(&pointer, static_cast<size_t>(bytes));
   };
@@ -125,7 +125,7 @@ DeviceMemory::~DeviceMemory() {
   if (pointer_ == 0) return;
   const Driver& driver = device_->driver();
   // On a lost device this fails too, and its memory is gone in any case.
-  if (driver.has_pools()) {
+  if (device_->properties().memory_pools) {
     driver.cuMemFreeAsync(pointer_, stream_);
   } else {
     driver.cuMemFree(pointer_);

@@ -71,8 +71,9 @@ class Stream {
   CUstream stream_;
 };
 
-// Memory of the device, from the stream's pool where the driver has pools. It is given back in the
-// order of the stream: work that was begun before may still use it.
+// Memory of the device, from its pool where it has one. It is given back in the order of the
+// stream: work that was begun before may still use it. Without a pool that waits for all work of
+// the device.
 class DeviceMemory {
  public:
   // ResourceExhausted also after what is free in the pool was given up; 0 bytes are no allocation.

@@ -117,9 +117,10 @@ EMULATED_CUDA_API cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
       {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536},
       {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
       {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024},
-      {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
   };
-  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) {
+  if (attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) {
+    *value = driver.faults.Has("no_pools") ? 0 : 1;
+  } else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) {
     *value = driver.Capability() / 10;
   } else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) {
     *value = driver.Capability() % 10;

@@ -132,6 +132,7 @@ EMULATED_CUDA_API cuMemFree_v2(CUdeviceptr pointer) {
 
 EMULATED_CUDA_API cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream handle) {
   EMULATED_CUDA_ENTER(kContext);
+  if (driver.faults.Has("no_pools")) return CUDA_ERROR_NOT_SUPPORTED;
   EmulatedStream* const stream = driver.Find(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -140,6 +141,7 @@ EMULATED_CUDA_API cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream h
 
 EMULATED_CUDA_API cuMemFreeAsync(CUdeviceptr pointer, CUstream handle) {
   EMULATED_CUDA_ENTER(kContext);
+  if (driver.faults.Has("no_pools")) return CUDA_ERROR_NOT_SUPPORTED;
   EmulatedStream* const stream = driver.Find(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;

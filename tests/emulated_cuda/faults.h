@@ -4,6 +4,7 @@
 //
 //   no_device               cuInit finds no device
 //   driver_too_old          cuDriverGetVersion says 11.2, newer functions are not found
+//   no_pools                the device has no memory pools
 //   symbol_missing=NAME     cuGetProcAddress does not find NAME
 //   oom=N                   the N-th allocation fails; N+ also those after it
 //   kernel_error=N          the N-th launch that runs ends with error 700

@@ -44,6 +44,23 @@ TEST_F(FaultTest, DriverTooOld) {
   EXPECT_EQ(Find("cuMemAlloc"), CUDA_SUCCESS);
 }
 
+TEST_F(FaultTest, NoPools) {
+  const auto pools = [&] {
+    int value = -1;
+    EXPECT_EQ(Call("cuDeviceGetAttribute", &value, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+                   CUdevice{0}),
+              CUDA_SUCCESS);
+    return value;
+  };
+  EXPECT_EQ(pools(), 1);
+  Inject("no_pools");
+  EXPECT_EQ(pools(), 0);
+  CUdeviceptr pointer = 0;
+  EXPECT_EQ(Call("cuMemAllocAsync", &pointer, size_t{16}, CUstream{nullptr}),
+            CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(Allocate(), CUDA_SUCCESS);
+}
+
 TEST_F(FaultTest, SymbolMissing) {
   Inject("symbol_missing=cuLaunchKernel");
   EXPECT_EQ(Find("cuLaunchKernel"), CUDA_ERROR_NOT_FOUND);

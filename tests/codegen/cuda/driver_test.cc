@@ -70,6 +70,7 @@ class DriverTest : public ::testing::Test {
   Device& Start(const std::string& fault = "") {
     auto driver = Open();
     EXPECT_TRUE(driver.ok()) << driver.status();
+    device_.reset();  // needs its driver
     driver_ = *std::move(driver);
     auto device = Device::Open(*driver_, 0);
     EXPECT_TRUE(device.ok()) << device.status();
@@ -256,6 +257,22 @@ TEST_F(DriverTest, OutOfMemorySaysHowMuchIsFreeAndPasses) {
   EXPECT_TRUE(AddOn(*stream).ok());
   Set("EMULATED_CUDA_FAULT", "oom=1");  // once: what streams gave back helps
   EXPECT_TRUE(DeviceMemory::Allocate(*stream, 64).ok());
+}
+
+TEST_F(DriverTest, ADeviceOrDriverWithoutPoolsAllocatesWithoutThem) {
+  for (const char* fault : {"no_pools", "symbol_missing=cuMemFreeAsync"}) {
+    Set("EMULATED_CUDA_FAULT", fault);
+    Device& device = Start(fault);
+    EXPECT_FALSE(device.properties().memory_pools) << fault;
+    const ContextScope scope(device);
+    const auto stream = Stream::Create(device);
+    ASSERT_TRUE(stream.ok()) << stream.status();
+    const auto values = AddOn(*stream);
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[7], 7 + 1.5f);
+  }
+  Set("EMULATED_CUDA_FAULT", "");
+  EXPECT_TRUE(Start().properties().memory_pools);
 }
 
 TEST_F(DriverTest, AfterAKernelErrorTheDeviceIsOfNoUseAndSaysWhy) {
