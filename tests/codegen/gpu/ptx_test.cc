@@ -42,10 +42,9 @@ ENTRY main {
 })";
 
 TEST(Ptx, AThreadOfALoopTakesVectors) {
-  ExpectInOrder(PtxOf(kMultiplyAdd),
-                {".entry swage_kernel", ".maxntid 256, 1, 1", "%ctaid.x", "%ntid.x", "%tid.x",
-                 "ld.global.v4.f32", "ld.global.v4.f32", "mul.rn.f32", "st.global.v4.f32",
-                 "ld.global.f32", "st.global.f32"});
+  ExpectInOrder(PtxOf(kMultiplyAdd), {".entry swage_kernel", "%ctaid.x", "%ntid.x", "%tid.x",
+                                      "ld.global.v4.f32", "ld.global.v4.f32", "mul.rn.f32",
+                                      "st.global.v4.f32", "ld.global.f32", "st.global.f32"});
 }
 
 TEST(Ptx, NothingIsContracted) {
