@@ -6,11 +6,18 @@ namespace swage::cuda {
 
 StatusOr<Blas*> Blas::Of(Device& device) {
   const std::lock_guard<std::mutex> lock(device.blas_mutex_);
-  if (device.blas_ == nullptr) {
-    SWAGE_ASSIGN_OR_RETURN(const CublasLt* library, CublasLt::Get());
-    SWAGE_ASSIGN_OR_RETURN(device.blas_, Create(device, *library));
+  if (device.blas_.ok() && *device.blas_ == nullptr) {
+    const auto make = [&]() -> StatusOr<std::shared_ptr<Blas>> {
+      SWAGE_ASSIGN_OR_RETURN(const CublasLt* library, CublasLt::Get());
+      return Create(device, *library);
+    };
+    StatusOr<std::shared_ptr<Blas>> made = make();
+    // A library that does not start is not tried for every product; another failure may pass.
+    if (!made.ok() && made.status().code() != absl::StatusCode::kUnavailable) return made.status();
+    device.blas_ = std::move(made);
   }
-  return device.blas_.get();
+  if (!device.blas_.ok()) return device.blas_.status();
+  return device.blas_->get();
 }
 
 StatusOr<std::unique_ptr<Blas>> Blas::Create(Device& device, const CublasLt& library,

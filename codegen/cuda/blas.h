@@ -26,7 +26,7 @@ class Blas {
   static constexpr size_t kMaxPlans = 512;
 
   // That of the device, made when it is first asked for; it goes with the device, and plans must
-  // have gone before. Unavailable without the library.
+  // have gone before. Unavailable, from then on, without the library.
   static StatusOr<Blas*> Of(Device& device);
   // With a library of one's own, for tests; device and library must outlive it.
   static StatusOr<std::unique_ptr<Blas>> Create(Device& device, const CublasLt& library,

@@ -52,7 +52,7 @@ StatusOr<std::unique_ptr<Device>> Device::Open(const Driver& driver, int ordinal
 }
 
 Device::~Device() {
-  blas_.reset();  // while there is a context
+  blas_ = nullptr;  // while there is a context
   // What it says of a lost device is of no use to anybody.
   if (context_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
 }

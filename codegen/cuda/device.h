@@ -75,8 +75,8 @@ class Device {
   std::atomic<bool> lost_{false};
   mutable std::mutex mutex_;  // guards cause_
   Status cause_;
-  std::mutex blas_mutex_;  // guards blas_
-  std::shared_ptr<Blas> blas_;
+  std::mutex blas_mutex_;                           // guards blas_
+  StatusOr<std::shared_ptr<Blas>> blas_ = nullptr;  // null: nobody asked
 };
 
 // Makes the device's context that of this thread, while it lives.

@@ -302,5 +302,13 @@ TEST_F(MatmulTest, ADeviceHasOneHandleThatGoesWithIt) {
   EXPECT_EQ(LiveObjects(), 2u);  // this one's, and the fixture's
 }
 
+TEST_F(MatmulTest, ALibraryThatDoesNotStartIsAskedOnce) {
+  Set("EMULATED_CUBLASLT_FAULT", "no_handle");
+  EXPECT_EQ(Blas::Of(*device_).status().code(), absl::StatusCode::kUnavailable);
+  Set("EMULATED_CUBLASLT_FAULT", "");
+  const Status later = Matmul::Create(*device_, {.m = 1, .n = 1, .k = 1}).status();
+  EXPECT_THAT(ErrorOf(later), HasSubstr("CUBLAS_STATUS_NOT_INITIALIZED"));
+}
+
 }  // namespace
 }  // namespace swage::cuda
