@@ -45,7 +45,7 @@ struct MatmulProblem {
   // From one matrix of the batch to the next; 0 for a or b: all are the same one.
   int64_t batch_stride_a = kPacked, batch_stride_b = kPacked, batch_stride_c = kPacked;
   int64_t alignment = 16;  // of a, b and c, in bytes
-  // What the algorithm may use; kPacked: what NVIDIA recommends for the card.
+  // What the algorithm may use; kRecommended: what NVIDIA recommends for the card.
   static constexpr int64_t kRecommended = -1;
   int64_t max_workspace_bytes = kRecommended;
 
