@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/check_mode.h"
 #include "base/env.h"
+#include "codegen/cuda/blas.h"
 #include "codegen/gpu/cuda_target.h"
+#include "compiler/cost/cost_model.h"
 
 namespace swage::gpu {
 namespace {
@@ -31,7 +33,25 @@ bool UsesGraphs() {
   return uses;
 }
 
-StatusOr<CudaStep> StepOf(StepPlan&& plan) {
+// The library's plan of a dot; null where it is not worth a call, or there is no library for it.
+std::shared_ptr<const cuda::Matmul> MatmulOf(CudaQueue& queue, const codegen::DotProblem& dot) {
+  if (dot.flops() < cost::kLibraryFlops) return nullptr;
+  const cuda::ContextScope scope(queue.device());
+  if (!scope.status().ok()) return nullptr;
+  const StatusOr<cuda::Blas*> blas = cuda::Blas::Of(queue.device());
+  if (!blas.ok()) return nullptr;
+  auto matmul = (*blas)->Plan({.dtype = dot.dtype,
+                               .result = dot.result,
+                               .m = dot.m,
+                               .n = dot.n,
+                               .k = dot.k,
+                               .batch = dot.batch,
+                               .transpose_a = dot.transpose_a,
+                               .transpose_b = dot.transpose_b});
+  return matmul.ok() ? *std::move(matmul) : nullptr;
+}
+
+StatusOr<CudaStep> StepOf(CudaQueue& queue, StepPlan&& plan) {
   CudaStep step;
   step.kind = plan.kind;
   step.name = std::move(plan.name);
@@ -42,6 +62,7 @@ StatusOr<CudaStep> StepOf(StepPlan&& plan) {
   if (step.kind == StepPlan::Kind::kKernel) {
     const LaunchPlan launch{plan.sharing, plan.tasks, plan.shared_extent};
     SWAGE_ASSIGN_OR_RETURN(step.launch, LaunchFor(launch, {}));
+    if (plan.dot.has_value()) step.matmul = MatmulOf(queue, *plan.dot);
     step.kernel = std::move(plan.kernel);
     step.dims = std::move(plan.dims);
   }
@@ -77,7 +98,7 @@ StatusOr<CudaProgram> CudaProgram::Make(CudaQueue& queue, codegen::ProgramPlan p
   program.layout = std::move(plan.layout);
   program.layout.constants.clear();
   for (StepPlan& step : plan.steps) {
-    SWAGE_ASSIGN_OR_RETURN(program.steps.emplace_back(), StepOf(std::move(step)));
+    SWAGE_ASSIGN_OR_RETURN(program.steps.emplace_back(), StepOf(queue, std::move(step)));
   }
   return program;
 }
@@ -95,6 +116,7 @@ CudaExecutable::CudaExecutable(CudaQueue& queue, CudaProgram program,
                                           step.buffers.size() * sizeof(BufferRef) +
                                           step.dims.size() * sizeof(int64_t));
     if (step.called != nullptr) called = std::max(called, step.called->scratch_bytes_);
+    if (step.matmul != nullptr) called = std::max(called, step.matmul->workspace_bytes());
     launches_ += step.called != nullptr ? step.called->launches_ : 1;
   }
   scratch_bytes_ = AlignUp(program_.layout.arena_bytes) + called;
@@ -184,6 +206,17 @@ Status CudaExecutable::LaunchStep(const CudaQueue::Turn& turn, const CudaStep& s
       return step.called->Launch(turn, values, scratch);
     case StepPlan::Kind::kKernel:
       break;
+  }
+  if (step.matmul != nullptr) {
+    // One operand may be both sides.
+    const Address b = step.buffers.size() == 2 ? values[0] : values[1];
+    if (!CheckMode::Get().memory) {
+      return step.matmul->Run(turn.stream(), values[0], b, values.back(), scratch);
+    }
+    SWAGE_ASSIGN_OR_RETURN(
+        const cuda::DeviceMemory workspace,
+        cuda::DeviceMemory::Allocate(turn.stream(), step.matmul->workspace_bytes()));
+    return step.matmul->Run(turn.stream(), values[0], b, values.back(), workspace.pointer());
   }
   if (step.launch.blocks == 0) return OkStatus();
   for (const int64_t dim : step.dims) values.push_back(static_cast<Address>(dim));

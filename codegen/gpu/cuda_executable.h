@@ -7,6 +7,7 @@
 // - A warm run allocates nothing and takes no lock but the queue's turn.
 // - A program of many steps is recorded as a CUDA graph when it is run with the same buffers twice
 //   in a row, and begun with one call from then on. SWAGE_CUDA_GRAPHS=off: never.
+// - A kernel that is a large dot and nothing else is left to cuBLASLt where that is found.
 // - Under SWAGE_CHECK=memory every intermediate value has a block of its own, and each step is
 //   waited for, so that an error names it.
 #ifndef SWAGE_CODEGEN_GPU_CUDA_EXECUTABLE_H_
@@ -19,6 +20,7 @@
 
 #include "absl/types/span.h"
 #include "codegen/cuda/graph.h"
+#include "codegen/cuda/matmul.h"
 #include "codegen/executable.h"
 #include "codegen/gpu/cuda_queue.h"
 #include "codegen/gpu/launch.h"
@@ -37,7 +39,8 @@ struct CudaStep {
   codegen::KernelCache::KernelPtr kernel;
   Launch launch;
   std::vector<int64_t> dims;
-  int64_t bytes = 0;  // kCopy
+  std::shared_ptr<const cuda::Matmul> matmul;  // runs in its place; null: the kernel does
+  int64_t bytes = 0;                           // kCopy
   // kCall; the executable is kept by `callee`.
   std::shared_ptr<codegen::Executable> callee;
   const CudaExecutable* called = nullptr;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/version.h"
+#include "codegen/cuda/blas.h"
 #include "codegen/emit/kernel_emitter.h"
 #include "codegen/gpu/cuda_executable.h"
 #include "codegen/gpu/kernels.h"
@@ -62,6 +63,9 @@ LoadedPtx::~LoadedPtx() {
 
 StatusOr<std::shared_ptr<const CudaTarget>> CudaTarget::Create(CudaQueue& queue) {
   cost::DeviceDescription description = DescriptionOf(queue.device().properties());
+  const cuda::ContextScope scope(queue.device());
+  SWAGE_RETURN_IF_ERROR(scope.status());
+  description.gpu.matmul_library = cuda::Blas::Of(queue.device()).ok();
   SWAGE_ASSIGN_OR_RETURN(GpuTarget target, GpuTarget::For(description));
   return std::shared_ptr<const CudaTarget>(
       new CudaTarget(queue, std::move(target), std::move(description)));

@@ -14,8 +14,8 @@
 
 namespace swage::codegen {
 
-// c[i] = a[i] b[i] for each i of the batch, row-major and without gaps. a[i] is m x k, or k x m if it
-// is transposed; b[i] is k x n, or n x k; c[i] is m x n.
+// c[i] = a[i] b[i] for each i of the batch, row-major and without gaps. a[i] is m x k, or k x m if
+// it is transposed; b[i] is k x n, or n x k; c[i] is m x n.
 struct DotProblem {
   ir::DType dtype = ir::DType::kF32;  // of both sides
   ir::DType result = ir::DType::kF32;

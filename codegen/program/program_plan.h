@@ -55,12 +55,12 @@ struct StepPlan {
   std::vector<BufferRef> buffers;  // operands, then results
   // kKernel
   KernelCache::KernelPtr kernel;
-  std::vector<int64_t> dims;   // values of its run-time extents
-  int64_t tasks = 0;           // extent of the task axis
-  emit::Sharing sharing = {};  // on a GPU: which threads share a task,
-  int64_t shared_extent = 1;   // and what a team shares out
+  std::vector<int64_t> dims;      // values of its run-time extents
+  int64_t tasks = 0;              // extent of the task axis
+  emit::Sharing sharing = {};     // on a GPU: which threads share a task,
+  int64_t shared_extent = 1;      // and what a team shares out
   std::optional<DotProblem> dot;  // all that the kernel is
-  double nanoseconds = 0;      // on one thread of a CPU, about
+  double nanoseconds = 0;         // on one thread of a CPU, about
 
   int64_t bytes = 0;                   // kCopy
   std::shared_ptr<Executable> callee;  // kCall

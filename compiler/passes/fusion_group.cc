@@ -13,8 +13,8 @@ bool SameIndex(const Instruction& user) {
          user.opcode() == Opcode::kBitcastConvert;
 }
 
-// How the body computes `value`, which the instructions of `body` read. Elementwise readers that are
-// indexed alike share one computation; every other reader asks for elements of its own.
+// How the body computes `value`, which the instructions of `body` read. Elementwise readers that
+// are indexed alike share one computation; every other reader asks for elements of its own.
 BodyValue UseIn(const SmallMap<Instruction*, BodyValue>& body, const Instruction* value) {
   BodyValue shared{0, 0, false}, use{0, 0, false};
   bool all_identity = true;
@@ -191,7 +191,8 @@ FusionGroups::Merged FusionGroups::Try(const Group& producer, const Group& consu
   const double producer_bytes = BytesOf(producer.root);
   merged.cycles = consumer.cycles + times * producer.cycles;
   merged.distinct_bytes = consumer.distinct_bytes - std::min(1.0, stored) * producer_bytes;
-  merged.total_bytes = consumer.total_bytes - stored * producer_bytes + times * producer.total_bytes;
+  merged.total_bytes =
+      consumer.total_bytes - stored * producer_bytes + times * producer.total_bytes;
   merged.operands = static_cast<int64_t>(consumer.reads.size()) - 1;
   for (const auto& [value, utilisation] : producer.reads) {
     const double* before = consumer.reads.Find(value);

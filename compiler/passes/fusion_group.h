@@ -1,11 +1,11 @@
 // File: compiler/passes/fusion_group.h
 //
 // The state of priority fusion. Fusing a producer into all of its users means that its value is no
-// longer stored; so the whole state is one bit per instruction, "stored" or not, and the kernel of a
-// stored instruction is its cone: itself and all values behind it that are not stored. FusionGroups
-// keeps, for every kernel, the figures that the cost model and the rules ask for, and updates them in
-// O(producer) when a producer is merged. The sums are of dyadic numbers (size classes are powers of
-// two), so they are exact and their order does not matter.
+// longer stored; so the whole state is one bit per instruction, "stored" or not, and the kernel of
+// a stored instruction is its cone: itself and all values behind it that are not stored.
+// FusionGroups keeps, for every kernel, the figures that the cost model and the rules ask for, and
+// updates them in O(producer) when a producer is merged. The sums are of dyadic numbers (size
+// classes are powers of two), so they are exact and their order does not matter.
 #ifndef SWAGE_COMPILER_PASSES_FUSION_GROUP_H_
 #define SWAGE_COMPILER_PASSES_FUSION_GROUP_H_
 
@@ -29,12 +29,12 @@ struct Group {
   SmallMap<ir::Instruction*, BodyValue> body;  // the root included
   SmallMap<ir::Instruction*, double> reads;    // stored operands: utilisation of each
   double cycles = 0;
-  double distinct_bytes = 0, total_bytes = 0;             // of reads
+  double distinct_bytes = 0, total_bytes = 0;  // of reads
   int64_t ir_ops = 0;
-  ir::Instruction* hero = nullptr;                        // its reduce or dot, if it has one
-  bool expensive = false;                                 // too dear to compute in many kernels
-  bool library = false;                                   // a dot that a library computes
-  cost::Picoseconds time = 0;                             // of one execution, without launch
+  ir::Instruction* hero = nullptr;  // its reduce or dot, if it has one
+  bool expensive = false;           // too dear to compute in many kernels
+  bool library = false;             // a dot that a library computes
+  cost::Picoseconds time = 0;       // of one execution, without launch
 };
 
 // What fusing a producer into one of its readers would cost: both kernels apart, and as one.
@@ -80,7 +80,7 @@ class FusionGroups {
 
   // The figures of `consumer` if `producer` were computed inside it.
   struct Merged {
-    BodyValue producer;       // how the producer's root would be computed
+    BodyValue producer;  // how the producer's root would be computed
     double cycles, distinct_bytes, total_bytes;
     int64_t ir_ops, instructions, operands;
     cost::Picoseconds time;

@@ -76,7 +76,8 @@ class GpuExecutable : public ::testing::Test {
   }
   static Literal Input(int64_t n) {
     Literal input = *Literal::Create(ir::Shape::Array(ir::DType::kF32, {n, n}));
-    for (int64_t i = 0; i < n * n; ++i) input.mutable_data<float>()[i] = static_cast<float>(i % 7) + 0.5f;
+    for (int64_t i = 0; i < n * n; ++i)
+      input.mutable_data<float>()[i] = static_cast<float>(i % 7) + 0.5f;
     return input;
   }
   static void ExpectRight(codegen::Executable& executable, const std::string& text, int64_t n) {

@@ -89,6 +89,19 @@ TEST(GpuPipeline, WhereMemoryIsSlowValuesAreComputedTwice) {
   EXPECT_FALSE(StoresNothing("b200"));
 }
 
+TEST(GpuPipeline, ALargeDotIsStoredWhereALibraryComputesIt) {
+  constexpr char kText[] = R"(HloModule m
+ENTRY e {
+  a = f32[512,512] parameter(0)
+  d = f32[512,512] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = f32[512,512] tanh(d)
+})";
+  cost::DeviceDescription card = *cost::GpuNamed("h100");
+  EXPECT_EQ(Fused(kText, card), "d ");
+  card.gpu.matmul_library = true;
+  EXPECT_EQ(Fused(kText, card), "");
+}
+
 TEST(GpuPipeline, AnH100ComputesTwiceWhatAnA100Stores) {
   EXPECT_TRUE(StoresNothing("h100"));
   EXPECT_FALSE(StoresNothing("a100"));
