@@ -9,6 +9,9 @@
 
 namespace swage::emit {
 
+// A GPU kernel relies on it; every allocation of a driver has more.
+inline constexpr int64_t kGpuBufferAlignment = 16;
+
 // A CPU kernel runs a range of tasks with vectors of many lanes; a GPU kernel is one thread of
 // many, which takes one task, or a share of one.
 enum class TargetKind : uint8_t { kCpu, kGpu };

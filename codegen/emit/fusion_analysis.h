@@ -37,6 +37,11 @@ class FusionAnalysis {
   // Walks everything that `value` at `index` needs.
   Status Visit(const ir::Instruction* value, IndexId index, GuardId guard = kAlways);
 
+  // What `value` at `index` needs is not walked.
+  void StopAt(const ir::Instruction* value, IndexId index) {
+    seen_.insert({value, index, kAlways});
+  }
+
   // Offsets into parameters and array constants, iotas, and conditions.
   const std::vector<ExprId>& accesses() const { return accesses_; }
   // Those of the accesses that are conditions.

@@ -2,6 +2,7 @@
 #include "codegen/emit/kernel_emitter.h"
 
 #include "codegen/emit/schedules/dot.h"
+#include "codegen/emit/schedules/dot_tiles.h"
 #include "codegen/emit/schedules/loop.h"
 #include "codegen/emit/value_emitter.h"
 #include "llvm/IR/Constants.h"
@@ -95,7 +96,11 @@ StatusOr<llvm::Function*> EmitForGpu(const KernelPlan& plan, llvm::Module* modul
   ValueEmitter emitter(plan.options, plan.width, plan.dims, module, &nest, std::move(buffers), dim);
   ThreadGrid grid(&nest, plan.sharing);
   emitter.set_grid(&grid);
-  SWAGE_RETURN_IF_ERROR(EmitLoopThread(plan, emitter));
+  if (plan.schedule == Schedule::kDot) {
+    SWAGE_RETURN_IF_ERROR(EmitDotTiles(plan, emitter));
+  } else {
+    SWAGE_RETURN_IF_ERROR(EmitLoopThread(plan, emitter));
+  }
   builder.CreateRetVoid();
   return function;
 }

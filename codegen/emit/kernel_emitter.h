@@ -26,9 +26,6 @@
 
 namespace swage::emit {
 
-// A GPU kernel relies on it; every allocation of a driver has more.
-inline constexpr int64_t kGpuBufferAlignment = 16;
-
 struct EmittedKernel {
   std::string name;
   std::vector<ir::Dim> dims;

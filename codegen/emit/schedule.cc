@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "codegen/emit/schedules/dot.h"
+#include "codegen/emit/schedules/dot_tiles.h"
 #include "codegen/emit/schedules/threads.h"
 
 namespace swage::emit {
@@ -45,6 +46,8 @@ std::string KernelPlan::ToString() const {
       return text + " by=team";
     case Sharing::kColumns:
       return text + " by=column";
+    case Sharing::kTiles:
+      return text + " by=tile";
   }
   return text;
 }
@@ -159,10 +162,9 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
       IsTiledDot(plan, analysis.dots()[0].instruction)) {
     plan.hero = analysis.dots()[0].instruction;
     const VectorDot vectors = KindOfVectorDot(*plan.hero);
-    // A GPU thread adds up the sums of its own elements; other kernels are for libraries.
-    if (vectors == VectorDot::kNo && !options.is_gpu()) {
+    if (options.is_gpu() ? IsWorthBlockTiles(*plan.hero) : vectors == VectorDot::kNo) {
       plan.schedule = Schedule::kDot;
-      return PlanDot(std::move(plan));
+      return options.is_gpu() ? PlanDotTiles(std::move(plan)) : PlanDot(std::move(plan));
     }
     plan.schedule = vectors == VectorDot::kSumsOfRows ? Schedule::kRowReduction : Schedule::kLoop;
   }

@@ -51,6 +51,7 @@ struct KernelPlan {
   Sharing sharing = Sharing::kNothing;
   bool by_teams() const { return sharing == Sharing::kRows; }
   ir::Dim shared_extent = 1;
+  ir::Dim coarse_tasks = 0;  // by tiles: the number of coarse ones, where `tasks` counts fine ones
   std::vector<ir::Dim> vector_dims;
 
   std::string ToString() const;

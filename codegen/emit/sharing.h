@@ -10,6 +10,9 @@
 //   kColumns  A block takes kWarp neighbouring tasks, one for each tid.x; those of one tid.x share
 //             theirs, kColumnShares threads. Behind the last task a block repeats it, so that all
 //             of its threads come to its barriers.
+//   kTiles    A block of kBlockThreads computes one tile of a matrix. How large a tile is follows
+//             from how the block is launched: kBlockThreads x 1 for a coarse tile, half as many
+//             x 2 for a fine one.
 #ifndef SWAGE_CODEGEN_EMIT_SHARING_H_
 #define SWAGE_CODEGEN_EMIT_SHARING_H_
 
@@ -21,7 +24,7 @@ inline constexpr int kWarp = 32;           // threads
 inline constexpr int kBlockThreads = 256;  // the most that a block of any kernel has
 inline constexpr int kBlockWarps = kBlockThreads / kWarp;
 
-enum class Sharing : uint8_t { kNothing, kRows, kColumns };
+enum class Sharing : uint8_t { kNothing, kRows, kColumns, kTiles };
 inline constexpr int kColumnShares = kBlockThreads / kWarp;
 
 }  // namespace swage::emit

@@ -79,6 +79,24 @@ llvm::Value* ThreadGrid::Share() {
   return Once("share", [&] { return Register(nvvm::nvvm_read_ptx_sreg_tid_y); });
 }
 
+llvm::Value* ThreadGrid::Block() {
+  return Once("block", [&] { return Register(nvvm::nvvm_read_ptx_sreg_ctaid_x); });
+}
+
+llvm::Value* ThreadGrid::ThreadInBlock() {
+  return Once("thread_in_block", [&] {
+    llvm::Value* line = Register(nvvm::nvvm_read_ptx_sreg_tid_y);
+    llvm::Value* size = Register(nvvm::nvvm_read_ptx_sreg_ntid_x);
+    return b().CreateAdd(b().CreateMul(line, size), Register(nvvm::nvvm_read_ptx_sreg_tid_x));
+  });
+}
+
+llvm::Value* ThreadGrid::IsCoarse() {
+  return Once("is_coarse", [&] {
+    return b().CreateICmpEQ(Register(nvvm::nvvm_read_ptx_sreg_ntid_y), b().getInt64(1));
+  });
+}
+
 llvm::Value* ThreadGrid::ShuffleWord(llvm::Intrinsic::ID id, llvm::Value* word, int operand,
                                      int clamp) {
   return b().CreateIntrinsic(
@@ -111,7 +129,7 @@ llvm::Value* ThreadGrid::FromFirst(llvm::Value* value) {
 }
 
 Status ThreadGrid::Sync() {
-  if (sharing_ == Sharing::kColumns) {
+  if (sharing_ == Sharing::kColumns || sharing_ == Sharing::kTiles) {
     b().CreateIntrinsic(nvvm::nvvm_barrier0, {}, {});
     return OkStatus();
   }
@@ -133,10 +151,12 @@ Status ThreadGrid::Sync() {
 
 llvm::Value* ThreadGrid::Shared(llvm::Type* type, int64_t count) {
   llvm::Type* array = llvm::ArrayType::get(type, count);
-  return new llvm::GlobalVariable(*nest_->function()->getParent(), array, /*isConstant=*/false,
-                                  llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(array),
-                                  "shared", nullptr, llvm::GlobalValue::NotThreadLocal,
-                                  kSharedSpace);
+  auto* shared = new llvm::GlobalVariable(
+      *nest_->function()->getParent(), array, /*isConstant=*/false,
+      llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(array), "shared", nullptr,
+      llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+  shared->setAlignment(llvm::Align(16));
+  return shared;
 }
 
 }  // namespace swage::emit

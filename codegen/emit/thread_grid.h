@@ -38,15 +38,18 @@ class ThreadGrid {
   llvm::Value* FirstWarp();  // the team's first warp in the block
   llvm::Value* Column();     // the task in the grid, of columns; may be behind the last
   llvm::Value* Share();      // of this thread in its column, from 0
+  llvm::Value* Block();          // the block in the grid
+  llvm::Value* ThreadInBlock();  // from 0, over both of the block's dimensions
+  llvm::Value* IsCoarse();       // i1: this block computes a coarse tile
 
   // What the thread `distance` lanes behind this one holds; garbage where there is none. All
   // threads of the warp are here.
   llvm::Value* ShuffleDown(llvm::Value* value, int distance);
   // What the first thread of the warp holds.
   llvm::Value* FromFirst(llvm::Value* value);
-  // Waits for all threads of the team; of the block, where columns are shared.
+  // Waits for all threads of the team; of the block, where columns or tiles are shared.
   Status Sync();
-  // An array of the block's shared memory, in elements of `type`.
+  // An array of the block's shared memory, in elements of `type`, for vectors of 16 bytes.
   llvm::Value* Shared(llvm::Type* type, int64_t count);
 
  private:

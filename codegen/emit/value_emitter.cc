@@ -316,7 +316,8 @@ llvm::Value* ValueEmitter::Select(llvm::Value* condition, llvm::Value* yes, llvm
 // GPU threads take vectors where the plan has made sure that they are aligned as a whole.
 llvm::Align ValueEmitter::VectorAlign(DType dtype) const {
   const int lanes = options_.is_gpu() ? nest_->lanes().width : 1;
-  return llvm::Align(static_cast<uint64_t>(ir::DTypeBytes(dtype)) * lanes);
+  const int64_t bytes = int64_t{ir::DTypeBytes(dtype)} * lanes;
+  return llvm::Align(options_.is_gpu() ? std::min(bytes, kGpuBufferAlignment) : bytes);
 }
 
 StatusOr<llvm::Value*> ValueEmitter::Load(llvm::Value* base, DType dtype, ExprId offset,

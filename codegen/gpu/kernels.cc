@@ -32,7 +32,7 @@ StatusOr<GpuKernel> Compile(const ir::Instruction& fusion, const GpuTarget& targ
     values.emplace_back(generalised.symbols[i].symbol(), generalised.values[i]);
   }
   for (const ir::Dim& dim : plan.dims) kernel.dims.push_back(dim.Substitute(values));
-  kernel.launch = LaunchPlan{plan.sharing, plan.tasks, plan.shared_extent}.Substitute(values);
+  kernel.launch = LaunchPlan::Of(plan).Substitute(values);
   std::shared_ptr<const EmittedPtx>& code = (*codes)[kernel.key];
   if (code == nullptr) {
     llvm::LLVMContext context;

@@ -13,11 +13,23 @@ constexpr int64_t kChunk = math::kMinorPartials * math::kPartialDepth;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// Coarse tiles do more with what they load, but need enough blocks for a card's multiprocessors, and
+// must not lie beyond the matrix for more than a quarter.
+constexpr int64_t kEnoughBlocks = 128;
+bool AreCoarse(int64_t coarse, int64_t fine) {
+  return coarse >= kEnoughBlocks && fine >= 3 * coarse;
+}
+
 }  // namespace
 
 LaunchPlan LaunchPlan::Substitute(
     const std::vector<std::pair<const ir::Symbol*, ir::Dim>>& values) const {
-  return {sharing, tasks.Substitute(values), shared_extent.Substitute(values)};
+  return {sharing, tasks.Substitute(values), shared_extent.Substitute(values),
+          coarse_tasks.Substitute(values)};
+}
+
+LaunchPlan LaunchPlan::Of(const emit::KernelPlan& plan) {
+  return {plan.sharing, plan.tasks, plan.shared_extent, plan.coarse_tasks};
 }
 
 StatusOr<Launch> LaunchFor(const LaunchPlan& plan, const ir::SymbolBinding& sizes) {
@@ -28,6 +40,12 @@ StatusOr<Launch> LaunchFor(const LaunchPlan& plan, const ir::SymbolBinding& size
     launch.threads_x = emit::kWarp;
     launch.threads_y = emit::kColumnShares;
     launch.blocks = CeilDiv(tasks, launch.threads_x);
+  } else if (plan.sharing == emit::Sharing::kTiles) {
+    SWAGE_ASSIGN_OR_RETURN(const int64_t coarse, plan.coarse_tasks.Evaluate(sizes));
+    const bool coarsely = AreCoarse(coarse, tasks);
+    launch.threads_y = coarsely ? 1 : 2;
+    launch.threads_x = emit::kBlockThreads / launch.threads_y;
+    launch.blocks = coarsely ? coarse : tasks;
   } else if (plan.sharing == emit::Sharing::kNothing) {
     launch.threads_x = emit::kBlockThreads;
     launch.blocks = CeilDiv(tasks, launch.threads_x);

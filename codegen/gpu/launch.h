@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "codegen/emit/schedule.h"
 #include "codegen/emit/sharing.h"
 #include "compiler/ir/dim.h"
 
@@ -18,6 +19,9 @@ struct LaunchPlan {
   emit::Sharing sharing = emit::Sharing::kNothing;
   ir::Dim tasks = 0;
   ir::Dim shared_extent = 1;  // what the threads of a team share out
+  ir::Dim coarse_tasks = 0;   // tiles, if they are coarse; 0: they never are
+
+  static LaunchPlan Of(const emit::KernelPlan& plan);
 
   LaunchPlan Substitute(const std::vector<std::pair<const ir::Symbol*, ir::Dim>>& values) const;
 };

@@ -6,6 +6,7 @@
 #include "codegen/emit/ir_checker.h"
 #include "codegen/emit/thread_grid.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace swage::gpu {
@@ -50,6 +51,10 @@ constexpr ID kIntrinsics[] = {
     llvm::Intrinsic::usub_sat,
     llvm::Intrinsic::nvvm_bar_warp_sync,
     llvm::Intrinsic::nvvm_barrier0,
+    llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16,
+    llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16,
+    llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
+    llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32,
     llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
     llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x,
     llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y,
@@ -58,6 +63,12 @@ constexpr ID kIntrinsics[] = {
     llvm::Intrinsic::nvvm_shfl_sync_down_i32,
     llvm::Intrinsic::nvvm_shfl_sync_idx_i32,
 };
+
+bool IsHalfMma(const llvm::User& user) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&user);
+  return call != nullptr &&
+         call->getIntrinsicID() == llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
+}
 
 class Checker : public emit::IrChecker {
  public:
@@ -70,6 +81,27 @@ class Checker : public emit::IrChecker {
       return OkStatus();
     }
     return Refuse("the intrinsic '", function.getName().str(), "'");
+  }
+
+  // The f16 operands of mma come from integers, so that no other instruction sees a half.
+  Status CheckSpecialCall(const llvm::CallInst& call, bool* done) override {
+    *done = IsHalfMma(call);
+    if (!*done) return OkStatus();
+    for (const llvm::Value* operand : call.args()) {
+      if (!operand->getType()->getScalarType()->isHalfTy()) {
+        SWAGE_RETURN_IF_ERROR(CheckOperand(*operand, call));
+      } else if (!llvm::isa<llvm::BitCastInst>(operand) && !llvm::isa<llvm::Constant>(operand)) {
+        return Refuse("an f16 operand that is not a cast from integers in", TextOf(call));
+      }
+    }
+    return OkStatus();
+  }
+
+  bool IsSpecialValue(const llvm::Instruction& instruction) const override {
+    return llvm::isa<llvm::BitCastInst>(instruction) &&
+           instruction.getType()->getScalarType()->isHalfTy() &&
+           std::all_of(instruction.user_begin(), instruction.user_end(),
+                       [](const llvm::User* user) { return IsHalfMma(*user); });
   }
 
   bool IsAddressSpace(unsigned space) const override {

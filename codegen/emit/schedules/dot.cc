@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/emit/index_ops.h"
 #include "codegen/emit/schedules/dot_axes.h"
 #include "codegen/emit/schedules/dot_tile.h"
 #include "codegen/emit/types.h"
@@ -16,7 +15,6 @@ namespace swage::emit {
 using ir::Dim;
 using ir::DType;
 using ir::Instruction;
-using ir::Opcode;
 
 namespace {
 
@@ -101,17 +99,10 @@ DotKernel::Side DotKernel::MakeSide(int operand, IndexId index, AxisId free_axis
   side.value = dot_->operand(operand);
   side.index = index;
   side.dtype = side.value->shape().dtype();
-  // Through what only renames elements, down to a parameter.
-  const Instruction* source = side.value;
-  while (source->shape().dtype() == side.dtype && source->opcode() != Opcode::kDynamicSlice) {
-    std::optional<IndexId> at = OperandIndex(arena, source, index);
-    if (!at) break;
-    index = *at;
-    source = source->operand(0);
-  }
-  if (source->opcode() != Opcode::kParameter || source->shape().dtype() != side.dtype) return side;
-  side.offset = arena.Linearise(source->shape().dims(), index);
-  side.base = e_.buffer(static_cast<int>(source->parameter_number()));
+  const std::optional<DirectSide> direct = DirectSideOf(arena, side.value, index);
+  if (!direct) return side;
+  side.offset = direct->offset;
+  side.base = e_.buffer(static_cast<int>(direct->parameter->parameter_number()));
   const LaneStride along_free = arena.StrideOf(side.offset, free_axis);
   const LaneStride along_k = arena.StrideOf(side.offset, k_);
   side.direct = along_free.kind != LaneStride::kGeneral && along_k.kind != LaneStride::kGeneral;

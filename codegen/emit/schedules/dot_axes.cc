@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/emit/index_ops.h"
 #include "codegen/emit/schedules/dot.h"
 
 namespace swage::emit {
@@ -81,6 +82,21 @@ DotAxes MakeDotAxes(IndexArena& arena, const Instruction* dot) {
   axes.result = arena.Index(out);
   axes.sides = MapDot(arena, dot, axes.result, contracting);
   return axes;
+}
+
+std::optional<DirectSide> DirectSideOf(IndexArena& arena, const Instruction* side, IndexId index) {
+  const DType dtype = side->shape().dtype();
+  const Instruction* source = side;
+  while (source->shape().dtype() == dtype && source->opcode() != Opcode::kDynamicSlice) {
+    std::optional<IndexId> at = OperandIndex(arena, source, index);
+    if (!at) break;
+    index = *at;
+    source = source->operand(0);
+  }
+  if (source->opcode() != Opcode::kParameter || source->shape().dtype() != dtype) {
+    return std::nullopt;
+  }
+  return DirectSide{source, arena.Linearise(source->shape().dims(), index)};
 }
 
 absl::flat_hash_map<const Instruction*, IndexId> ReachedFrom(IndexArena& arena,

@@ -5,6 +5,8 @@
 #ifndef SWAGE_CODEGEN_EMIT_SCHEDULES_DOT_AXES_H_
 #define SWAGE_CODEGEN_EMIT_SCHEDULES_DOT_AXES_H_
 
+#include <optional>
+
 #include "absl/container/flat_hash_map.h"
 #include "codegen/emit/fusion_analysis.h"
 #include "codegen/emit/schedules/dot_tile.h"
@@ -29,6 +31,14 @@ struct DotAxes {
   DotIndices sides;
 };
 DotAxes MakeDotAxes(IndexArena& arena, const ir::Instruction* dot);
+
+// A side of a dot that lies in memory, perhaps renamed on the way: where its elements are.
+struct DirectSide {
+  const ir::Instruction* parameter;
+  ExprId offset;
+};
+std::optional<DirectSide> DirectSideOf(IndexArena& arena, const ir::Instruction* side,
+                                       IndexId index);
 
 // For every value of the fusion that the dot's elements reach one by one (through elementwise ops,
 // reshapes, transposes): where they are.

@@ -139,7 +139,8 @@ Status LoopKernel::EmitLanes(llvm::Value* lo, llvm::Value* hi) {
   const auto body = [&] { return EmitLeaves(rank()); };
   if (plan_.by_teams()) return EmitTeamLanes(lo, hi);
   if (plan_.options.is_gpu()) {
-    SWAGE_ASSIGN_OR_RETURN(llvm::Value * aligned, EmitVectorsAreAligned(plan_, e_));
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * aligned, 
+                           EmitAreMultiples(plan_.vector_dims, plan_.width, e_));
     return e_.nest().VectorOrElements(axes_.back(), {lo, hi, extent}, plan_.width, aligned, body);
   }
   if (plan_.is_large && plan_.options.masked_tails) {

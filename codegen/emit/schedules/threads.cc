@@ -11,30 +11,6 @@ using ir::Dim;
 using ir::Instruction;
 using ir::Opcode;
 
-namespace {
-
-// More elements per thread cost more registers than they save instructions.
-constexpr int kMaxWidth = 8;
-
-// What the accesses of a kernel ask for, so that `width` neighbours along `lane` can be taken at
-// once.
-class VectorCheck {
- public:
-  VectorCheck(const IndexArena& arena, AxisId lane, int width)
-      : arena_(arena), lane_(lane), width_(width) {}
-
-  bool Add(ExprId access);
-  std::vector<Dim> Take() { return std::move(dims_); }
-
- private:
-  bool NeedMultiple(Dim dim);
-
-  const IndexArena& arena_;
-  AxisId lane_;
-  int width_;
-  std::vector<Dim> dims_;
-};
-
 bool VectorCheck::NeedMultiple(Dim dim) {
   if (std::optional<int64_t> known = dim.static_value()) return *known % width_ == 0;
   if (std::find(dims_.begin(), dims_.end(), dim) == dims_.end()) dims_.push_back(dim);
@@ -52,6 +28,11 @@ bool VectorCheck::Add(ExprId access) {
     return (atom.kind == AtomKind::kAxis && atom.axis == lane_) || NeedMultiple(term.coefficient);
   });
 }
+
+namespace {
+
+// More elements per thread cost more registers than they save instructions.
+constexpr int kMaxWidth = 8;
 
 // The largest width up to plan.width at which a thread can take vectors along the last axis; sets
 // plan.vector_dims.
@@ -118,15 +99,15 @@ StatusOr<KernelPlan> PlanThreads(KernelPlan plan, bool row_value) {
   return plan;
 }
 
-StatusOr<llvm::Value*> EmitVectorsAreAligned(const KernelPlan& plan, ValueEmitter& e) {
+StatusOr<llvm::Value*> EmitAreMultiples(const std::vector<Dim>& dims, int width, ValueEmitter& e) {
   llvm::Value* bits = nullptr;
-  for (Dim dim : plan.vector_dims) {
+  for (Dim dim : dims) {
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e.indices().DimValue(dim));
     bits = bits == nullptr ? value : e.nest().At(0, [&] { return e.b().CreateOr(bits, value); });
   }
   if (bits == nullptr) return e.b().getTrue();
   return e.nest().At(0, [&] {
-    llvm::Value* rest = e.b().CreateAnd(bits, e.b().getInt64(plan.width - 1));
+    llvm::Value* rest = e.b().CreateAnd(bits, e.b().getInt64(width - 1));
     return e.b().CreateICmpEQ(rest, e.b().getInt64(0));
   });
 }

@@ -43,7 +43,7 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
   SWAGE_ASSIGN_OR_RETURN(KernelPlan plan, PlanKernel(*general.fusion, options.emit));
   compiled.plan_ = plan.ToString();
   compiled.schedule_ = plan.schedule;
-  compiled.launch_ = {plan.sharing, plan.tasks, plan.shared_extent};
+  compiled.launch_ = gpu::LaunchPlan::Of(plan);
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
   SWAGE_ASSIGN_OR_RETURN(EmittedKernel emitted, EmitKernel(plan, &module, "kernel"));
@@ -105,6 +105,21 @@ Status CompiledKernel::Reload(const std::string& object) {
   return OkStatus();
 }
 
+namespace {
+
+// Small dots are launched with fine tiles: here with coarse ones, if the kernel has any.
+StatusOr<gpu::Launch> WithOtherTiles(gpu::Launch launch, const gpu::LaunchPlan& plan,
+                                     const ir::SymbolBinding& sizes) {
+  SWAGE_ASSIGN_OR_RETURN(const int64_t coarse, plan.coarse_tasks.Evaluate(sizes));
+  if (coarse == 0) return launch;
+  SWAGE_ASSIGN_OR_RETURN(const int64_t fine, plan.tasks.Evaluate(sizes));
+  const bool to_coarse = launch.threads_y != 1;
+  return gpu::Launch{to_coarse ? coarse : fine, kBlockThreads / (to_coarse ? 1 : 2),
+                     to_coarse ? 1 : 2};
+}
+
+}  // namespace
+
 StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> args, GuardSide side,
                                                    int64_t step) const {
   ir::SymbolBinding binding;
@@ -132,7 +147,10 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
     SWAGE_ASSIGN_OR_RETURN(tasks, tasks_dim_.Evaluate(binding));
   }
   if (emulated_ != nullptr) {
-    SWAGE_ASSIGN_OR_RETURN(const gpu::Launch launch, gpu::LaunchFor(launch_, binding));
+    SWAGE_ASSIGN_OR_RETURN(gpu::Launch launch, gpu::LaunchFor(launch_, binding));
+    if (step > 0) {
+      SWAGE_ASSIGN_OR_RETURN(launch, WithOtherTiles(launch, launch_, binding));
+    }
     return emulated_->Run(launch, args, results, dims, static_cast<int>(step));
   }
   std::vector<GuardedBuffer> buffers;

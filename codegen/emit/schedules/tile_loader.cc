@@ -1,0 +1,261 @@
+#include "codegen/emit/schedules/tile_loader.h"
+
+#include "codegen/emit/schedules/threads.h"
+#include "codegen/emit/types.h"
+
+namespace swage::emit {
+
+using ir::Dim;
+
+TileLoader::TileLoader(ValueEmitter& e, const ir::Instruction* dot, int operand,
+                       const BlockTile& tile)
+    : e_(e),
+      b_(e.b()),
+      dot_(dot),
+      operand_(operand),
+      tile_(tile),
+      value_(dot->operand(operand)),
+      width_(tile.side_width()),
+      vectors_(tile.free(operand) * tile.depth / kBlockThreads / tile.side_width()) {
+  by_vectors_ = NewSharing();
+  if (!HasVectorsAlong(/*k=*/false)) by_k_ = HasVectorsAlong(/*k=*/true);
+  by_elements_ = by_k_ ? by_vectors_ : NewSharing();
+}
+
+TileLoader::Sharing TileLoader::NewSharing() {
+  Sharing sharing;
+  sharing.axes = MakeDotAxes(e_.arena(), dot_);
+  sharing.free_axis = operand_ == 0 ? sharing.axes.row : sharing.axes.column;
+  sharing.index = operand_ == 0 ? sharing.axes.sides.lhs : sharing.axes.sides.rhs;
+  return sharing;
+}
+
+bool TileLoader::HasVectorsAlong(bool k) {
+  const AxisId axis = k ? by_vectors_.axes.k : by_vectors_.free_axis;
+  const std::optional<DirectSide> direct = DirectSideOf(e_.arena(), value_, by_vectors_.index);
+  if (!direct || width_ * ir::DTypeBytes(value_->shape().dtype()) > kGpuBufferAlignment) {
+    return false;
+  }
+  VectorCheck check(e_.arena(), axis, width_);
+  if (!check.Add(direct->offset) || !check.NeedMultiple(e_.arena().extent(axis))) return false;
+  multiples_ = check.Take();
+  return true;
+}
+
+llvm::Value* TileLoader::Smaller(llvm::Value* x, llvm::Value* y) {
+  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+}
+
+Status TileLoader::Bind(const Sharing& sharing, llvm::Value* batch, llvm::Value* begin, int width) {
+  // A vector is inside as a whole or not at all.
+  llvm::Value* last = Plus(free_extent_, -width);
+  e_.nest().current().lanes = {width > 1 ? sharing.free_axis : AxisId{-1}, width, nullptr};
+  e_.nest().Bind(sharing.axes.batch, batch);
+  e_.nest().Bind(sharing.free_axis, Smaller(b_.CreateAdd(begin, sharing.free), last));
+  return OkStatus();
+}
+
+Status TileLoader::Within(llvm::Value* batch, llvm::Value* begin, LoopNest::Body body) {
+  const DotDims dims = DimsOf(*dot_);
+  SWAGE_ASSIGN_OR_RETURN(
+      free_extent_, e_.indices().DimValue(Product(operand_ == 0 ? dims.rows : dims.columns)));
+  SWAGE_ASSIGN_OR_RETURN(depth_, e_.indices().DimValue(Product(dims.contracting)));
+  aligned_ = b_.getFalse();
+  if (multiples_) {
+    SWAGE_ASSIGN_OR_RETURN(aligned_, EmitAreMultiples(*multiples_, width_, e_));
+  }
+  const auto divide = [&](Sharing& sharing, int by, int scale, bool rest_is_free) {
+    llvm::Value* thread = e_.grid()->ThreadInBlock();
+    llvm::Value* rest = b_.CreateMul(b_.CreateAnd(thread, by - 1), b_.getInt64(scale));
+    llvm::Value* quotient = b_.CreateUDiv(thread, b_.getInt64(by));
+    sharing.free = rest_is_free ? rest : quotient;
+    sharing.k = rest_is_free ? quotient : rest;
+  };
+  const int free = tile_.free(operand_);
+  if (by_k_) {
+    divide(by_vectors_, kBlockThreads / free, width_, /*rest_is_free=*/false);
+    by_elements_ = by_vectors_;
+    return e_.nest().Scoped([&]() -> Status {
+      SWAGE_RETURN_IF_ERROR(Bind(by_vectors_, batch, begin, 1));
+      return body();
+    });
+  }
+  divide(by_elements_, free, 1, /*rest_is_free=*/true);
+  return e_.nest().Scoped([&]() -> Status {
+    SWAGE_RETURN_IF_ERROR(Bind(by_elements_, batch, begin, 1));
+    if (!multiples_) return body();
+    divide(by_vectors_, free / width_, width_, /*rest_is_free=*/true);
+    return e_.nest().Scoped([&]() -> Status {
+      SWAGE_RETURN_IF_ERROR(Bind(by_vectors_, batch, begin, width_));
+      return body();
+    });
+  });
+}
+
+StatusOr<llvm::Value*> TileLoader::At(const Sharing& sharing, AxisId lane_axis, llvm::Value* k,
+                                      int width) {
+  llvm::Value* value = nullptr;
+  SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
+    e_.nest().current().lanes = {lane_axis, width, nullptr};
+    e_.nest().Bind(sharing.axes.k, k);
+    SWAGE_ASSIGN_OR_RETURN(value, e_.Value(value_, sharing.index));
+    return OkStatus();
+  }));
+  return Splat(b_, value, width);
+}
+
+StatusOr<std::vector<llvm::Value*>> TileLoader::FetchVectors(llvm::Value* k0) {
+  std::vector<llvm::Value*> fetched;
+  const Sharing& sharing = by_vectors_;
+  llvm::Value* first = b_.CreateAdd(k0, sharing.k);
+  llvm::Value* last = Plus(depth_, by_k_ ? -width_ : -1);
+  const int step =
+      by_k_ ? kBlockThreads / tile_.free(operand_) * width_
+            : kBlockThreads / (tile_.free(operand_) / width_);
+  for (int v = 0; v < vectors_; ++v) {
+    llvm::Value* k = Smaller(Plus(first, int64_t{v} * step), last);
+    SWAGE_ASSIGN_OR_RETURN(
+        llvm::Value * value,
+        At(sharing, by_k_ ? sharing.axes.k : sharing.free_axis, k, width_));
+    fetched.push_back(value);
+  }
+  return fetched;
+}
+
+StatusOr<std::vector<llvm::Value*>> TileLoader::FetchElements(llvm::Value* k0) {
+  std::vector<llvm::Value*> fetched = Nothing();
+  const Sharing& sharing = by_elements_;
+  llvm::Value* first = b_.CreateAdd(k0, sharing.k);
+  llvm::Value* last = Plus(depth_, -1);
+  const int threads = kBlockThreads / tile_.free(operand_);
+  for (int v = 0; v < vectors_; ++v) {
+    for (int i = 0; i < width_; ++i) {
+      const int k = by_k_ ? v * threads * width_ + i : (v * width_ + i) * threads;
+      SWAGE_ASSIGN_OR_RETURN(llvm::Value * value,
+                             At(sharing, AxisId{-1}, Smaller(Plus(first, k), last), 1));
+      llvm::Value*& vector = fetched[static_cast<size_t>(v)];
+      vector = b_.CreateInsertElement(vector, value, i);
+    }
+  }
+  return fetched;
+}
+
+StatusOr<std::vector<llvm::Value*>> TileLoader::Fetch(llvm::Value* k0) {
+  std::vector<llvm::Value*> fetched;
+  SWAGE_RETURN_IF_ERROR(e_.nest().IfElse(
+      aligned_, &fetched,
+      [&]() -> Status {
+        SWAGE_ASSIGN_OR_RETURN(fetched, FetchVectors(k0));
+        return OkStatus();
+      },
+      [&]() -> Status {
+        SWAGE_ASSIGN_OR_RETURN(fetched, FetchElements(k0));
+        return OkStatus();
+      }));
+  return fetched;
+}
+
+std::vector<llvm::Value*> TileLoader::Nothing() {
+  llvm::Type* type = VectorOf(LaneType(b_.getContext(), value_->shape().dtype()), width_);
+  return std::vector<llvm::Value*>(static_cast<size_t>(vectors_), llvm::Constant::getNullValue(type));
+}
+
+llvm::Value* TileLoader::IsBefore(int vector, llvm::Value* rest) {
+  // Places of the elements along k, as i32.
+  llvm::Type* i32 = b_.getInt32Ty();
+  const auto splat = [&](llvm::Value* value) {
+    return Splat(b_, b_.CreateTrunc(value, i32), width_);
+  };
+  llvm::Value* lanes = e_.nest().LaneNumbers(width_, 32);
+  const int threads = kBlockThreads / tile_.free(operand_);
+  llvm::Value* k = nullptr;
+  if (by_k_) {
+    k = splat(Plus(by_vectors_.k, int64_t{vector} * threads * width_));
+    k = b_.CreateAdd(k, lanes);
+  } else {
+    const llvm::Value* step = Splat(b_, b_.getInt32(static_cast<uint32_t>(threads)), width_);
+    k = splat(Plus(by_elements_.k, int64_t{vector} * width_ * threads));
+    k = b_.CreateAdd(k, b_.CreateMul(lanes, const_cast<llvm::Value*>(step)));
+    if (multiples_) {
+      llvm::Value* same = splat(Plus(by_vectors_.k, int64_t{vector} * threads * width_));
+      k = b_.CreateSelect(aligned_, same, k);
+    }
+  }
+  return b_.CreateICmpSLT(k, splat(rest));
+}
+
+llvm::Value* TileLoader::ToSide(llvm::Value* value) {
+  llvm::Type* type = VectorOf(SideType(b_.getContext(), tile_), width_);
+  return value->getType() == type ? value : b_.CreateZExt(value, type);
+}
+
+Status TileLoader::Put(std::vector<llvm::Value*> fetched, llvm::Value* k0, llvm::Value* to) {
+  for (llvm::Value*& value : fetched) {
+    SWAGE_ASSIGN_OR_RETURN(value, e_.Convert(value_->shape().dtype(), tile_.side, value));
+    value = ToSide(value);
+  }
+  llvm::Value* rest = b_.CreateSub(depth_, k0);
+  llvm::Value* is_last = b_.CreateICmpSLT(rest, b_.getInt64(tile_.depth));
+  SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(is_last, &fetched, [&] {
+    for (int v = 0; v < vectors_; ++v) {
+      llvm::Value*& value = fetched[static_cast<size_t>(v)];
+      value = b_.CreateSelect(IsBefore(v, rest), value,
+                              llvm::Constant::getNullValue(value->getType()));
+    }
+    return OkStatus();
+  }));
+  std::vector<llvm::Value*> none;
+  return e_.nest().IfElse(
+      aligned_, &none,
+      [&] {
+        PutVectors(fetched, to);
+        return OkStatus();
+      },
+      [&] {
+        PutElements(fetched, to);
+        return OkStatus();
+      });
+}
+
+void TileLoader::PutVectors(const std::vector<llvm::Value*>& values, llvm::Value* to) {
+  if (by_k_) return PutElements(values, to);
+  llvm::Type* type = SideType(b_.getContext(), tile_);
+  const int pitch = tile_.pitch(operand_, by_k_);
+  const int step = kBlockThreads / (tile_.free(operand_) / width_);
+  llvm::Value* mine = b_.CreateAdd(b_.CreateMul(by_vectors_.k, b_.getInt64(pitch)),
+                                   by_vectors_.free);
+  mine = b_.CreateGEP(type, to, mine);
+  for (int v = 0; v < vectors_; ++v) {
+    b_.CreateAlignedStore(values[static_cast<size_t>(v)],
+                          b_.CreateConstGEP1_64(type, mine, int64_t{v} * step * pitch),
+                          llvm::Align(16));
+  }
+}
+
+void TileLoader::PutElements(const std::vector<llvm::Value*>& values, llvm::Value* to) {
+  llvm::Type* type = SideType(b_.getContext(), tile_);
+  const int pitch = tile_.pitch(operand_, by_k_);
+  const int threads = kBlockThreads / tile_.free(operand_);
+  const Sharing& sharing = by_elements_;
+  const bool lines_along_k = by_k_ && tile_.has_mma;
+  llvm::Value* line = lines_along_k ? sharing.free : sharing.k;
+  llvm::Value* rest = lines_along_k ? sharing.k : sharing.free;
+  llvm::Value* mine =
+      b_.CreateGEP(type, to, b_.CreateAdd(b_.CreateMul(line, b_.getInt64(pitch)), rest));
+  for (int v = 0; v < vectors_; ++v) {
+    llvm::Value* value = values[static_cast<size_t>(v)];
+    if (lines_along_k) {
+      b_.CreateAlignedStore(
+          value, b_.CreateConstGEP1_64(type, mine, int64_t{v} * threads * width_),
+          llvm::Align(16));
+      continue;
+    }
+    for (int i = 0; i < width_; ++i) {
+      const int k = by_k_ ? v * threads * width_ + i : (v * width_ + i) * threads;
+      b_.CreateStore(b_.CreateExtractElement(value, static_cast<uint64_t>(i)),
+                     b_.CreateConstGEP1_64(type, mine, int64_t{k} * pitch));
+    }
+  }
+}
+
+}  // namespace swage::emit
