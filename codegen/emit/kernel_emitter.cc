@@ -60,17 +60,25 @@ StatusOr<llvm::Function*> EmitForCpu(const KernelPlan& plan, llvm::Module* modul
   return function;
 }
 
-// A block of 256 threads has room for the 255 registers that a thread may have, so that a bound of
-// the launch is not needed; with one, NVIDIA's assembler spills to get more blocks in.
+// A block of 256 threads has room for the 255 registers that a thread may have, so that most kernels
+// need no bound of the launch; with one, NVIDIA's assembler spills to get more blocks in.
 static_assert(kBlockThreads * 256 <= 65536);
 
-void MarkAsKernel(llvm::Module* module, llvm::Function* function) {
+// Marks a kernel. Where blocks share tiles, two of them are to fit a multiprocessor: one's barriers
+// and fetches are hidden by the other.
+void AnnotateKernel(llvm::Module* module, llvm::Function* function, Sharing sharing) {
   llvm::LLVMContext& context = module->getContext();
-  llvm::Constant* one = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1);
-  module->getOrInsertNamedMetadata("nvvm.annotations")
-      ->addOperand(llvm::MDNode::get(
-          context, {llvm::ValueAsMetadata::get(function), llvm::MDString::get(context, "kernel"),
-                    llvm::ValueAsMetadata::get(one)}));
+  llvm::NamedMDNode* annotations = module->getOrInsertNamedMetadata("nvvm.annotations");
+  const auto annotate = [&](const char* what, int value) {
+    llvm::Constant* number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
+    annotations->addOperand(llvm::MDNode::get(
+        context, {llvm::ValueAsMetadata::get(function), llvm::MDString::get(context, what),
+                  llvm::ValueAsMetadata::get(number)}));
+  };
+  annotate("kernel", 1);
+  if (sharing != Sharing::kTiles) return;
+  annotate("maxntidx", kBlockThreads);
+  annotate("minctasm", 2);
 }
 
 // The function that is one thread.
@@ -81,7 +89,7 @@ StatusOr<llvm::Function*> EmitForGpu(const KernelPlan& plan, llvm::Module* modul
   std::vector<llvm::Type*> types(buffer_count, llvm::PointerType::get(context, kGlobalSpace));
   types.resize(buffer_count + plan.dims.size(), llvm::Type::getInt64Ty(context));
   llvm::Function* function = NewFunction(module, name, types);
-  MarkAsKernel(module, function);
+  AnnotateKernel(module, function, plan.sharing);
   std::vector<llvm::Value*> buffers;
   for (size_t i = 0; i < buffer_count; ++i) {
     const llvm::Align alignment(kGpuBufferAlignment);

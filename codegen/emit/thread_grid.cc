@@ -85,9 +85,10 @@ llvm::Value* ThreadGrid::Block() {
 
 llvm::Value* ThreadGrid::ThreadInBlock() {
   return Once("thread_in_block", [&] {
-    llvm::Value* line = Register(nvvm::nvvm_read_ptx_sreg_tid_y);
-    llvm::Value* size = Register(nvvm::nvvm_read_ptx_sreg_ntid_x);
-    return b().CreateAdd(b().CreateMul(line, size), Register(nvvm::nvvm_read_ptx_sreg_tid_x));
+    llvm::Value* line = b().CreateIntrinsic(nvvm::nvvm_read_ptx_sreg_tid_y, {}, {});
+    llvm::Value* size = b().CreateIntrinsic(nvvm::nvvm_read_ptx_sreg_ntid_x, {}, {});
+    llvm::Value* place = b().CreateIntrinsic(nvvm::nvvm_read_ptx_sreg_tid_x, {}, {});
+    return b().CreateZExt(b().CreateAdd(b().CreateMul(line, size), place), b().getInt64Ty());
   });
 }
 

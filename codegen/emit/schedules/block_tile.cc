@@ -209,7 +209,7 @@ void BlockSums::AddByWarps(llvm::Value* left, llvm::Value* right,
   }
 }
 
-void BlockSums::Store(int round, const std::vector<llvm::Value*>& sums, llvm::Value* to) {
+void BlockSums::Store(const std::vector<llvm::Value*>& sums, llvm::Value* to) {
   const auto at = [&](int row, int column) {
     llvm::Value* first = b_.CreateAdd(
         b_.CreateMul(row_, b_.getInt64(tile_.sum_pitch())), column_);
@@ -220,7 +220,7 @@ void BlockSums::Store(int round, const std::vector<llvm::Value*>& sums, llvm::Va
     for (int i = 0; i < kLanes; ++i) {
       for (int g = 0; g < column_groups(); ++g) {
         llvm::Value* sum =
-            sums[static_cast<size_t>((round * kLanes + i) * column_groups() + g)];
+            sums[static_cast<size_t>(i * column_groups() + g)];
         b_.CreateAlignedStore(sum, at(i, g * 64), llvm::Align(16));
       }
     }
@@ -228,7 +228,7 @@ void BlockSums::Store(int round, const std::vector<llvm::Value*>& sums, llvm::Va
   }
   // A thread has two neighbours of a row, and two eight rows below.
   for (int n = 0; n < column_parts(); ++n) {
-    const auto first = static_cast<size_t>(round * column_parts() + n) * 4;
+    const auto first = static_cast<size_t>(n) * 4;
     for (int half = 0; half < 2; ++half) {
       llvm::Value* pair = llvm::PoisonValue::get(VectorOf(sum_, 2));
       for (int i = 0; i < 2; ++i) {

@@ -58,8 +58,9 @@ class BlockSums {
   std::vector<llvm::Value*> Zeros();
   // Adds what `depth` of k give; the sides are in shared memory.
   void Add(llvm::Value* left, llvm::Value* right, std::vector<llvm::Value*>* sums);
-  // Writes the sums of one round to shared memory, as rows of sum_pitch elements.
-  void Store(int round, const std::vector<llvm::Value*>& sums, llvm::Value* to);
+  // Writes the sums of one round, the first of `sums`, to shared memory, as rows of sum_pitch
+  // elements. All rounds have equally many.
+  void Store(const std::vector<llvm::Value*>& sums, llvm::Value* to);
 
  private:
   // Of the sums without matrix units: a vector of kLanes columns.

@@ -1,6 +1,7 @@
 #include "codegen/emit/schedules/dot_tiles.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "codegen/emit/schedules/block_tile.h"
@@ -69,8 +70,7 @@ class DotTiles {
   Status EmitTile(const BlockTile& tile);
   StatusOr<std::vector<llvm::Value*>> EmitSums(const BlockTile& tile, TileLoader& left,
                                                TileLoader& right, BlockSums& block);
-  Status EmitEpilogue(const BlockTile& tile, BlockSums& block,
-                      const std::vector<llvm::Value*>& sums);
+  Status EmitEpilogue(const BlockTile& tile, BlockSums& block, std::vector<llvm::Value*> sums);
   // The rows of a round from shared memory through the epilogue.
   Status EmitRows(const BlockTile& tile, llvm::Value* first_row, int width);
   Status EmitResults(const BlockTile& tile, llvm::Value* at);
@@ -78,6 +78,15 @@ class DotTiles {
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
   }
   llvm::Value* Times(llvm::Value* x, int64_t y) { return b_.CreateMul(x, b_.getInt64(y)); }
+
+  // Quotient and remainder of numbers of 32 bits.
+  std::pair<llvm::Value*, llvm::Value*> Divide(llvm::Value* x, llvm::Value* y) {
+    llvm::Type* i32 = b_.getInt32Ty();
+    x = b_.CreateTrunc(x, i32);
+    y = b_.CreateTrunc(y, i32);
+    return {b_.CreateZExt(b_.CreateUDiv(x, y), b_.getInt64Ty()),
+            b_.CreateZExt(b_.CreateURem(x, y), b_.getInt64Ty())};
+  }
 
   const KernelPlan& plan_;
   ValueEmitter& e_;
@@ -119,11 +128,12 @@ Status DotTiles::EmitTile(const BlockTile& tile) {
   for (const Leaf& leaf : plan_.leaves) leaf_index_.push_back(reached.at(leaf.value));
   return e_.nest().Scoped([&]() -> Status {
     // Blocks count (batch, row tile, column tile), the last fastest.
-    llvm::Value* block = e_.grid()->Block();
-    llvm::Value* row_tile = b_.CreateUDiv(block, column_tiles);
-    column_begin_ = Times(b_.CreateSub(block, b_.CreateMul(row_tile, column_tiles)), tile.columns);
-    batch_ = b_.CreateUDiv(row_tile, row_tiles);
-    row_begin_ = Times(b_.CreateSub(row_tile, b_.CreateMul(batch_, row_tiles)), tile.rows);
+    // A grid has fewer than 2^31 of them.
+    const auto [row_tile, column_tile] = Divide(e_.grid()->Block(), column_tiles);
+    column_begin_ = Times(column_tile, tile.columns);
+    const auto [batch, tile_of_batch] = Divide(row_tile, row_tiles);
+    batch_ = batch;
+    row_begin_ = Times(tile_of_batch, tile.rows);
     e_.nest().Bind(axes_.batch, batch_);
     TileLoader left(e_, dot_, 0, tile);
     TileLoader right(e_, dot_, 1, tile);
@@ -186,17 +196,17 @@ StatusOr<std::vector<llvm::Value*>> DotTiles::EmitSums(const BlockTile& tile, Ti
 }
 
 Status DotTiles::EmitEpilogue(const BlockTile& tile, BlockSums& block,
-                              const std::vector<llvm::Value*>& sums) {
+                              std::vector<llvm::Value*> sums) {
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * aligned,
                          EmitAreMultiples(plan_.vector_dims, plan_.width, e_));
   if (plan_.width == 1) aligned = b_.getFalse();
-  const auto body = [&](llvm::Value* round) -> Status {
-    for (int r = 0; r < tile.rounds(); ++r) {
-      SWAGE_RETURN_IF_ERROR(e_.nest().If(b_.CreateICmpEQ(round, b_.getInt64(r)), [&] {
-        block.Store(r, sums, shared_);
-        return OkStatus();
-      }));
-    }
+  const std::vector<llvm::Value*> zeros = block.Zeros();
+  const auto count = static_cast<std::ptrdiff_t>(sums.size()) / tile.rounds();
+  const auto body = [&](llvm::Value* round, std::vector<llvm::Value*>* now) -> Status {
+    block.Store(*now, shared_);
+    // The next round's move up, so that those of this one need no registers any more.
+    now->erase(now->begin(), now->begin() + count);
+    now->insert(now->end(), zeros.begin(), zeros.begin() + count);
     SWAGE_RETURN_IF_ERROR(e_.grid()->Sync());
     llvm::Value* first = b_.CreateAdd(row_begin_, Times(round, tile.round_rows()));
     std::vector<llvm::Value*> none;
@@ -205,9 +215,8 @@ Status DotTiles::EmitEpilogue(const BlockTile& tile, BlockSums& block,
         [&] { return EmitRows(tile, first, 1); }));
     return e_.grid()->Sync();
   };
-  if (tile.rounds() == 1) return body(b_.getInt64(0));
-  return e_.nest().For(b_.getInt64(0), b_.getInt64(tile.rounds()), 1, nullptr,
-                       [&](llvm::Value* round, std::vector<llvm::Value*>*) { return body(round); });
+  if (tile.rounds() == 1) return body(b_.getInt64(0), &sums);
+  return e_.nest().For(b_.getInt64(0), b_.getInt64(tile.rounds()), 1, &sums, body);
 }
 
 Status DotTiles::EmitRows(const BlockTile& tile, llvm::Value* first_row, int width) {
