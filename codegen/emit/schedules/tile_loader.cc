@@ -17,17 +17,17 @@ TileLoader::TileLoader(ValueEmitter& e, const ir::Instruction* dot, int operand,
       value_(dot->operand(operand)),
       width_(tile.side_width()),
       vectors_(tile.free(operand) * tile.depth / kBlockThreads / tile.side_width()) {
-  by_vectors_ = NewSharing();
+  by_vectors_ = NewSplit();
   if (!HasVectorsAlong(/*k=*/false)) by_k_ = HasVectorsAlong(/*k=*/true);
-  by_elements_ = by_k_ ? by_vectors_ : NewSharing();
+  by_elements_ = by_k_ ? by_vectors_ : NewSplit();
 }
 
-TileLoader::Sharing TileLoader::NewSharing() {
-  Sharing sharing;
-  sharing.axes = MakeDotAxes(e_.arena(), dot_);
-  sharing.free_axis = operand_ == 0 ? sharing.axes.row : sharing.axes.column;
-  sharing.index = operand_ == 0 ? sharing.axes.sides.lhs : sharing.axes.sides.rhs;
-  return sharing;
+TileLoader::Split TileLoader::NewSplit() {
+  Split split;
+  split.axes = MakeDotAxes(e_.arena(), dot_);
+  split.free_axis = operand_ == 0 ? split.axes.row : split.axes.column;
+  split.index = operand_ == 0 ? split.axes.sides.lhs : split.axes.sides.rhs;
+  return split;
 }
 
 bool TileLoader::HasVectorsAlong(bool k) {
@@ -46,12 +46,12 @@ llvm::Value* TileLoader::Smaller(llvm::Value* x, llvm::Value* y) {
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
 }
 
-Status TileLoader::Bind(const Sharing& sharing, llvm::Value* batch, llvm::Value* begin, int width) {
+Status TileLoader::Bind(const Split& split, llvm::Value* batch, llvm::Value* begin, int width) {
   // A vector is inside as a whole or not at all.
   llvm::Value* last = Plus(free_extent_, -width);
-  e_.nest().current().lanes = {width > 1 ? sharing.free_axis : AxisId{-1}, width, nullptr};
-  e_.nest().Bind(sharing.axes.batch, batch);
-  e_.nest().Bind(sharing.free_axis, Smaller(b_.CreateAdd(begin, sharing.free), last));
+  e_.nest().current().lanes = {width > 1 ? split.free_axis : AxisId{-1}, width, nullptr};
+  e_.nest().Bind(split.axes.batch, batch);
+  e_.nest().Bind(split.free_axis, Smaller(b_.CreateAdd(begin, split.free), last));
   return OkStatus();
 }
 
@@ -64,12 +64,12 @@ Status TileLoader::Within(llvm::Value* batch, llvm::Value* begin, LoopNest::Body
   if (multiples_) {
     SWAGE_ASSIGN_OR_RETURN(aligned_, EmitAreMultiples(*multiples_, width_, e_));
   }
-  const auto divide = [&](Sharing& sharing, int by, int scale, bool rest_is_free) {
+  const auto divide = [&](Split& split, int by, int scale, bool rest_is_free) {
     llvm::Value* thread = e_.grid()->ThreadInBlock();
     llvm::Value* rest = b_.CreateMul(b_.CreateAnd(thread, by - 1), b_.getInt64(scale));
     llvm::Value* quotient = b_.CreateUDiv(thread, b_.getInt64(by));
-    sharing.free = rest_is_free ? rest : quotient;
-    sharing.k = rest_is_free ? quotient : rest;
+    split.free = rest_is_free ? rest : quotient;
+    split.k = rest_is_free ? quotient : rest;
   };
   const int free = tile_.free(operand_);
   if (by_k_) {
@@ -92,13 +92,13 @@ Status TileLoader::Within(llvm::Value* batch, llvm::Value* begin, LoopNest::Body
   });
 }
 
-StatusOr<llvm::Value*> TileLoader::At(const Sharing& sharing, AxisId lane_axis, llvm::Value* k,
+StatusOr<llvm::Value*> TileLoader::At(const Split& split, AxisId lane_axis, llvm::Value* k,
                                       int width) {
   llvm::Value* value = nullptr;
   SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
     e_.nest().current().lanes = {lane_axis, width, nullptr};
-    e_.nest().Bind(sharing.axes.k, k);
-    SWAGE_ASSIGN_OR_RETURN(value, e_.Value(value_, sharing.index));
+    e_.nest().Bind(split.axes.k, k);
+    SWAGE_ASSIGN_OR_RETURN(value, e_.Value(value_, split.index));
     return OkStatus();
   }));
   return Splat(b_, value, width);
@@ -106,8 +106,8 @@ StatusOr<llvm::Value*> TileLoader::At(const Sharing& sharing, AxisId lane_axis, 
 
 StatusOr<std::vector<llvm::Value*>> TileLoader::FetchVectors(llvm::Value* k0) {
   std::vector<llvm::Value*> fetched;
-  const Sharing& sharing = by_vectors_;
-  llvm::Value* first = b_.CreateAdd(k0, sharing.k);
+  const Split& split = by_vectors_;
+  llvm::Value* first = b_.CreateAdd(k0, split.k);
   llvm::Value* last = Plus(depth_, by_k_ ? -width_ : -1);
   const int step =
       by_k_ ? kBlockThreads / tile_.free(operand_) * width_
@@ -116,7 +116,7 @@ StatusOr<std::vector<llvm::Value*>> TileLoader::FetchVectors(llvm::Value* k0) {
     llvm::Value* k = Smaller(Plus(first, int64_t{v} * step), last);
     SWAGE_ASSIGN_OR_RETURN(
         llvm::Value * value,
-        At(sharing, by_k_ ? sharing.axes.k : sharing.free_axis, k, width_));
+        At(split, by_k_ ? split.axes.k : split.free_axis, k, width_));
     fetched.push_back(value);
   }
   return fetched;
@@ -124,15 +124,15 @@ StatusOr<std::vector<llvm::Value*>> TileLoader::FetchVectors(llvm::Value* k0) {
 
 StatusOr<std::vector<llvm::Value*>> TileLoader::FetchElements(llvm::Value* k0) {
   std::vector<llvm::Value*> fetched = Nothing();
-  const Sharing& sharing = by_elements_;
-  llvm::Value* first = b_.CreateAdd(k0, sharing.k);
+  const Split& split = by_elements_;
+  llvm::Value* first = b_.CreateAdd(k0, split.k);
   llvm::Value* last = Plus(depth_, -1);
   const int threads = kBlockThreads / tile_.free(operand_);
   for (int v = 0; v < vectors_; ++v) {
     for (int i = 0; i < width_; ++i) {
       const int k = by_k_ ? v * threads * width_ + i : (v * width_ + i) * threads;
       SWAGE_ASSIGN_OR_RETURN(llvm::Value * value,
-                             At(sharing, AxisId{-1}, Smaller(Plus(first, k), last), 1));
+                             At(split, AxisId{-1}, Smaller(Plus(first, k), last), 1));
       llvm::Value*& vector = fetched[static_cast<size_t>(v)];
       vector = b_.CreateInsertElement(vector, value, i);
     }
@@ -173,9 +173,9 @@ llvm::Value* TileLoader::IsBefore(int vector, llvm::Value* rest) {
     k = splat(Plus(by_vectors_.k, int64_t{vector} * threads * width_));
     k = b_.CreateAdd(k, lanes);
   } else {
-    const llvm::Value* step = Splat(b_, b_.getInt32(static_cast<uint32_t>(threads)), width_);
+    llvm::Value* step = Splat(b_, b_.getInt32(static_cast<uint32_t>(threads)), width_);
     k = splat(Plus(by_elements_.k, int64_t{vector} * width_ * threads));
-    k = b_.CreateAdd(k, b_.CreateMul(lanes, const_cast<llvm::Value*>(step)));
+    k = b_.CreateAdd(k, b_.CreateMul(lanes, step));
     if (multiples_) {
       llvm::Value* same = splat(Plus(by_vectors_.k, int64_t{vector} * threads * width_));
       k = b_.CreateSelect(aligned_, same, k);
@@ -236,10 +236,10 @@ void TileLoader::PutElements(const std::vector<llvm::Value*>& values, llvm::Valu
   llvm::Type* type = SideType(b_.getContext(), tile_);
   const int pitch = tile_.pitch(operand_, by_k_);
   const int threads = kBlockThreads / tile_.free(operand_);
-  const Sharing& sharing = by_elements_;
+  const Split& split = by_elements_;
   const bool lines_along_k = by_k_ && tile_.has_mma;
-  llvm::Value* line = lines_along_k ? sharing.free : sharing.k;
-  llvm::Value* rest = lines_along_k ? sharing.k : sharing.free;
+  llvm::Value* line = lines_along_k ? split.free : split.k;
+  llvm::Value* rest = lines_along_k ? split.k : split.free;
   llvm::Value* mine =
       b_.CreateGEP(type, to, b_.CreateAdd(b_.CreateMul(line, b_.getInt64(pitch)), rest));
   for (int v = 0; v < vectors_; ++v) {

@@ -39,19 +39,19 @@ class TileLoader {
  private:
   // One way to share out the elements of a stage to the threads. A thread's first one is at `free`
   // and `k` of the tile.
-  struct Sharing {
+  struct Split {
     DotAxes axes;
     AxisId free_axis;
     IndexId index;
     llvm::Value* free = nullptr;
     llvm::Value* k = nullptr;
   };
-  Sharing NewSharing();
+  Split NewSplit();
   bool HasVectorsAlong(bool k);
-  Status Bind(const Sharing& sharing, llvm::Value* batch, llvm::Value* begin, int width);
+  Status Bind(const Split& split, llvm::Value* batch, llvm::Value* begin, int width);
   StatusOr<std::vector<llvm::Value*>> FetchVectors(llvm::Value* k0);
   StatusOr<std::vector<llvm::Value*>> FetchElements(llvm::Value* k0);
-  StatusOr<llvm::Value*> At(const Sharing& sharing, AxisId lane_axis, llvm::Value* k, int width);
+  StatusOr<llvm::Value*> At(const Split& split, AxisId lane_axis, llvm::Value* k, int width);
   // Which elements of a fetched vector are before the end of k.
   llvm::Value* IsBefore(int vector, llvm::Value* rest);
   void PutVectors(const std::vector<llvm::Value*>& values, llvm::Value* to);
@@ -71,7 +71,7 @@ class TileLoader {
   int width_, vectors_;
   bool by_k_ = false;
   std::optional<std::vector<ir::Dim>> multiples_;  // of the width, for vectors; nullopt: never
-  Sharing by_vectors_, by_elements_;               // the same one by k
+  Split by_vectors_, by_elements_;               // the same one by k
   llvm::Value* aligned_ = nullptr;
   llvm::Value *free_extent_ = nullptr, *depth_ = nullptr;
 };

@@ -148,7 +148,7 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
   }
   if (emulated_ != nullptr) {
     SWAGE_ASSIGN_OR_RETURN(gpu::Launch launch, gpu::LaunchFor(launch_, binding));
-    if (step > 0) {
+    if (step % 2 == 1) {
       SWAGE_ASSIGN_OR_RETURN(launch, WithOtherTiles(launch, launch_, binding));
     }
     return emulated_->Run(launch, args, results, dims, static_cast<int>(step));
@@ -215,8 +215,10 @@ bool SameElement(const Literal& a, const Literal& b, int64_t i) {
   return ir::IsFloat(a.dtype()) && std::isnan(a.GetDouble(i)) && std::isnan(b.GetDouble(i));
 }
 
-Status Compare(const std::vector<Literal>& got, const std::vector<Literal>& want, double tolerance,
-               const std::string& what) {
+}  // namespace
+
+Status CompareLiterals(const std::vector<Literal>& got, const std::vector<Literal>& want,
+                       double tolerance, const std::string& what) {
   SWAGE_RET_CHECK(got.size() == want.size());
   for (size_t k = 0; k < got.size(); ++k) {
     double scale = 1;
@@ -234,8 +236,6 @@ Status Compare(const std::vector<Literal>& got, const std::vector<Literal>& want
   }
   return OkStatus();
 }
-
-}  // namespace
 
 Status CheckWithArgs(std::string_view hlo, const std::vector<Literal>& args, double tolerance) {
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, ir::ParseHlo(hlo));
@@ -262,9 +262,9 @@ Status CheckWithArgs(std::string_view hlo, const std::vector<Literal>& args, dou
         if (target.is_gpu() && side == GuardSide::kStart) continue;
         for (int64_t step : {0, 1}) {
           SWAGE_ASSIGN_OR_RETURN(std::vector<Literal> got, kernel.Run(args, side, step));
-          SWAGE_RETURN_IF_ERROR(Compare(got, want, tolerance, what));
+          SWAGE_RETURN_IF_ERROR(CompareLiterals(got, want, tolerance, what));
           if (first.empty()) first = got;
-          SWAGE_RETURN_IF_ERROR(Compare(got, first, 0, what + " against itself"));
+          SWAGE_RETURN_IF_ERROR(CompareLiterals(got, first, 0, what + " against itself"));
         }
       }
     }

@@ -36,7 +36,8 @@ class CompiledKernel {
   static StatusOr<CompiledKernel> Compile(const ir::Computation& fusion,
                                           const CompileOptions& options);
 
-  // The outputs, in order. `step` tasks per call of the kernel; 0: all at once.
+  // The outputs, in order. `step` tasks per call of the kernel; 0: all at once. On a GPU it is the
+  // seed of the order of its threads; where odd, a dot has the tiles that its sizes do not ask for.
   StatusOr<std::vector<ir::Literal>> Run(absl::Span<const ir::Literal> args,
                                          GuardSide side = GuardSide::kEnd, int64_t step = 0) const;
 
@@ -73,6 +74,10 @@ class CompiledKernel {
 // Numbers of `shape`: mixed signs and magnitudes, the same ones for the same seed. Integers use the
 // whole range; `special` adds infinities, NaN, signed zeros and denormals.
 ir::Literal RandomLiteral(const ir::Shape& shape, uint64_t seed, bool special = false);
+
+// Bit-equal, NaNs as NaNs; or within `tolerance` of the largest magnitude.
+Status CompareLiterals(const std::vector<ir::Literal>& got, const std::vector<ir::Literal>& want,
+                       double tolerance, const std::string& what);
 
 // Runs the entry computation of `hlo` on random arguments, through the evaluator and as a kernel on
 // every target, baked and with run-time dims, with guards on both sides, in one call and task by

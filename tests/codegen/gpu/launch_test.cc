@@ -47,6 +47,25 @@ TEST(LaunchTest, ABlockOfColumnsIsAWarpWide) {
   EXPECT_EQ(launch.blocks, 4);
 }
 
+TEST(LaunchTest, TilesAreCoarseWhereThereAreManyAndMostOfThemFull) {
+  const auto tiles = [](int64_t fine, int64_t coarse) {
+    return Of({emit::Sharing::kTiles, fine, 1, coarse});
+  };
+  const Launch small = tiles(100, 25);
+  EXPECT_EQ(small.blocks, 100);
+  EXPECT_EQ(small.threads_x, 128);
+  EXPECT_EQ(small.threads_y, 2);
+  const Launch large = tiles(1024, 256);
+  EXPECT_EQ(large.blocks, 256);
+  EXPECT_EQ(large.threads_x, 256);
+  EXPECT_EQ(large.threads_y, 1);
+  // One row of tiles, half of each beyond the matrix.
+  EXPECT_EQ(tiles(1024, 512).blocks, 1024);
+  // There are no coarse ones.
+  EXPECT_EQ(tiles(1024, 0).blocks, 1024);
+  EXPECT_EQ(tiles(0, 0).blocks, 0);
+}
+
 TEST(LaunchTest, MoreBlocksThanAGridHasAreAnError) {
   const StatusOr<Launch> launch = LaunchFor({emit::Sharing::kNothing, int64_t{1} << 50, 4}, {});
   EXPECT_EQ(launch.status().code(), absl::StatusCode::kResourceExhausted);

@@ -74,6 +74,34 @@ TEST(GpuLegality, FastMathIsRefused) {
               HasSubstr("fast-math"));
 }
 
+TEST(GpuLegality, HalvesAreOnlyOperandsOfMatrixUnits) {
+  EXPECT_THAT(Refusal("define half @f(half %x) { ret half %x }"), HasSubstr("half"));
+  EXPECT_THAT(Refusal("define i32 @f(i32 %x) { %y = bitcast i32 %x to <2 x half>\n"
+                      " %z = bitcast <2 x half> %y to i32\n ret i32 %z }"),
+              HasSubstr("half"));
+}
+
+constexpr char kMatrixFunctions[] = R"(
+@tile = internal addrspace(3) global [512 x i8] undef, align 16
+declare { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3))
+declare { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3(ptr addrspace(3))
+declare { float, float, float, float } @llvm.nvvm.mma.m16n8k16.row.col.bf16(i32, i32, i32, i32, i32, i32, float, float, float, float)
+declare { float, float, float, float } @llvm.nvvm.mma.m16n8k16.row.col.f32.f32(<2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, float, float, float, float)
+define void @matrices(ptr addrspace(1) %p) {
+  %a = call { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3) @tile)
+  %b = call { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3(ptr addrspace(3) @tile)
+  %x = extractvalue { i32, i32, i32, i32 } %a, 0
+  %y = extractvalue { i32, i32, i32, i32 } %b, 1
+  %c = call { float, float, float, float } @llvm.nvvm.mma.m16n8k16.row.col.bf16(i32 %x, i32 %x, i32 %x, i32 %x, i32 %y, i32 %y, float 0.0, float 0.0, float 0.0, float 0.0)
+  %s = extractvalue { float, float, float, float } %c, 2
+  %h = bitcast i32 %x to <2 x half>
+  %d = call { float, float, float, float } @llvm.nvvm.mma.m16n8k16.row.col.f32.f32(<2 x half> %h, <2 x half> %h, <2 x half> %h, <2 x half> %h, <2 x half> %h, <2 x half> %h, float %s, float %s, float %s, float %s)
+  %t = extractvalue { float, float, float, float } %d, 3
+  store float %t, ptr addrspace(1) %p
+  ret void
+}
+)";
+
 // Every intrinsic that is allowed, on every type that has it, for both architectures.
 TEST(GpuLegality, WhatIsAllowedCompiles) {
   std::string text;
@@ -115,6 +143,7 @@ TEST(GpuLegality, WhatIsAllowedCompiles) {
     }
     for (const char* name : {"fshl", "fshr"}) add(name, type, suffix, 3, "");
   }
+  text += kMatrixFunctions;
   for (const char* card : {"a100", "h100"}) {
     llvm::LLVMContext context;
     llvm::SMDiagnostic error;
