@@ -37,6 +37,7 @@ class DotValue {
     const bool shared =
         width_ == 1 && !axes_.empty() && e_.arena().extent(axes_.back()) != ir::Dim(1);
     if (shared && e_.HasTeamHere()) return EmitByWarp();
+    if (shared && e_.HasColumnHere()) return EmitByColumn();
     along_lanes_ = shared && e_.width() > 1 && e_.grid() == nullptr;
     if (along_lanes_) return EmitAlongLanes();
     llvm::Type* type = VectorOf(LaneType(b.getContext(), acc_dtype_), width_);
@@ -96,21 +97,54 @@ class DotValue {
 
   // The last contracting dimension is shared out to the threads of a warp, which all get the sum.
   StatusOr<llvm::Value*> EmitByWarp() {
-    by_warp_ = true;
-    llvm::Type* type = LaneType(e_.b().getContext(), acc_dtype_);
-    std::vector<llvm::Value*> sums(kSums, llvm::Constant::getNullValue(type));
-    SWAGE_RETURN_IF_ERROR(Loop(0, &sums));
-    llvm::Value* sum = Plus(Plus(sums[0], sums[1]), Plus(sums[2], sums[3]));
+    share_ = e_.grid()->Lane();
+    shares_ = kWarp;
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * sum, ShareOfSum());
     for (int distance = kWarp / 2; distance >= 1; distance /= 2) {
       sum = Plus(sum, e_.grid()->ShuffleDown(sum, distance));
     }
     return e_.Convert(acc_dtype_, op_->shape().dtype(), e_.grid()->FromFirst(sum));
   }
 
-  Status WarpOf(AxisId axis, llvm::Value* extent, std::vector<llvm::Value*>* sums) {
+  // The same for the threads of a column, which meet in shared memory.
+  StatusOr<llvm::Value*> EmitByColumn() {
+    llvm::IRBuilder<>& b = e_.b();
+    ThreadGrid& grid = *e_.grid();
+    share_ = grid.Share();
+    shares_ = kColumnShares;
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * sum, ShareOfSum());
+    llvm::Type* type = StoredType(b.getContext(), acc_dtype_);
+    llvm::Value* slots = grid.Shared(type, kBlockThreads);
+    const auto slot = [&](llvm::Value* share) {
+      llvm::Value* line = b.CreateMul(share, b.getInt64(kWarp));
+      return b.CreateGEP(type, slots, b.CreateAdd(line, grid.ThreadInTeam()));
+    };
+    b.CreateStore(ToStored(b, acc_dtype_, sum), slot(share_));
+    SWAGE_RETURN_IF_ERROR(grid.Sync());
+    std::vector<llvm::Value*> parts;
+    for (int p = 0; p < kColumnShares; ++p) {
+      parts.push_back(FromStored(b, acc_dtype_, b.CreateLoad(type, slot(b.getInt64(p)))));
+    }
+    // What comes next may write there again.
+    SWAGE_RETURN_IF_ERROR(grid.Sync());
+    for (size_t half = kColumnShares / 2; half >= 1; half /= 2) {
+      for (size_t p = 0; p < half; ++p) parts[p] = Plus(parts[p], parts[p + half]);
+    }
+    return e_.Convert(acc_dtype_, op_->shape().dtype(), parts[0]);
+  }
+
+  // The sum of what this thread takes of the last contracting dimension: every element whose number
+  // is its own, modulo the number of threads.
+  StatusOr<llvm::Value*> ShareOfSum() {
+    llvm::Type* type = LaneType(e_.b().getContext(), acc_dtype_);
+    std::vector<llvm::Value*> sums(kSums, llvm::Constant::getNullValue(type));
+    SWAGE_RETURN_IF_ERROR(Loop(0, &sums));
+    return Plus(Plus(sums[0], sums[1]), Plus(sums[2], sums[3]));
+  }
+
+  Status ShareOf(AxisId axis, llvm::Value* extent, std::vector<llvm::Value*>* sums) {
     LoopNest& nest = e_.nest();
     llvm::IRBuilder<>& b = e_.b();
-    llvm::Value* lane = e_.grid()->Lane();
     const auto add = [&](llvm::Value* at, llvm::Value** sum) {
       return nest.Scoped([&] {
         nest.current().threads_differ = true;
@@ -119,22 +153,23 @@ class DotValue {
       });
     };
     const auto at = [&](llvm::Value* k, int j) {
-      return b.CreateAdd(k, b.CreateAdd(lane, b.getInt64(int64_t{j} * kWarp)));
+      return b.CreateAdd(k, b.CreateAdd(share_, b.getInt64(int64_t{j} * shares_)));
     };
-    constexpr int64_t kStep = int64_t{kSums} * kWarp;
-    llvm::Value* end = b.CreateAnd(extent, b.getInt64(-kStep));
-    SWAGE_RETURN_IF_ERROR(nest.For(b.getInt64(0), end, kStep, sums,
+    const int64_t step = int64_t{kSums} * shares_;
+    llvm::Value* end = b.CreateAnd(extent, b.getInt64(-step));
+    SWAGE_RETURN_IF_ERROR(nest.For(b.getInt64(0), end, step, sums,
                                    [&](llvm::Value* k, std::vector<llvm::Value*>* now) -> Status {
                                      for (int j = 0; j < kSums; ++j) {
                                        SWAGE_RETURN_IF_ERROR(add(at(k, j), &(*now)[j]));
                                      }
                                      return OkStatus();
                                    }));
-    return nest.For(end, extent, kWarp, sums, [&](llvm::Value* k, std::vector<llvm::Value*>* now) {
-      llvm::Value* here = at(k, 0);
-      return nest.IfCarried(b.CreateICmpSLT(here, extent), now,
-                            [&] { return add(here, &(*now)[0]); });
-    });
+    return nest.For(end, extent, shares_, sums,
+                    [&](llvm::Value* k, std::vector<llvm::Value*>* now) {
+                      llvm::Value* here = at(k, 0);
+                      return nest.IfCarried(b.CreateICmpSLT(here, extent), now,
+                                            [&] { return add(here, &(*now)[0]); });
+                    });
   }
 
   Status LanesOf(AxisId axis, llvm::Value* extent, std::vector<llvm::Value*>* sums) {
@@ -171,7 +206,7 @@ class DotValue {
                            e_.indices().DimValue(e_.arena().extent(axes_[level])));
     const bool last = level + 1 == axes_.size();
     if (along_lanes_ && last) return LanesOf(axes_[level], extent, acc);
-    if (by_warp_ && last) return WarpOf(axes_[level], extent, acc);
+    if (share_ != nullptr && last) return ShareOf(axes_[level], extent, acc);
     return e_.nest().For(e_.b().getInt64(0), extent, 1, acc,
                          [&](llvm::Value* k, std::vector<llvm::Value*>* carried) {
                            e_.nest().Bind(axes_[level], k);
@@ -186,7 +221,8 @@ class DotValue {
   DType acc_dtype_;
   int width_ = 1;  // lanes in which the result differs
   bool along_lanes_ = false;
-  bool by_warp_ = false;
+  llvm::Value* share_ = nullptr;  // of this thread, of `shares_`; null: nothing is shared
+  int shares_ = 1;
   std::vector<AxisId> axes_;
   DotIndices at_{};
 };

@@ -166,7 +166,11 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
       plan.schedule = Schedule::kDot;
       return options.is_gpu() ? PlanDotTiles(std::move(plan)) : PlanDot(std::move(plan));
     }
-    plan.schedule = vectors == VectorDot::kSumsOfRows ? Schedule::kRowReduction : Schedule::kLoop;
+    if (vectors == VectorDot::kSumsOfRows) {
+      plan.schedule = Schedule::kRowReduction;
+    } else if (options.is_gpu() && IsSumOfColumns(*plan.hero)) {
+      plan.schedule = Schedule::kColumnReduction;
+    }
   }
 
   // A reduction of rows wants the lanes for itself, unless its result is wanted per row only.

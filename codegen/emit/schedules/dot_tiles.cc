@@ -275,6 +275,12 @@ bool IsWorthBlockTiles(const Instruction& dot) {
          Product(dims.contracting) != Dim(1);
 }
 
+bool IsSumOfColumns(const Instruction& dot) {
+  const DotDims dims = DimsOf(dot);
+  return (Product(dims.rows) == Dim(1) || Product(dims.columns) == Dim(1)) &&
+         Product(dims.contracting) != Dim(1);
+}
+
 StatusOr<KernelPlan> PlanDotTiles(KernelPlan plan) {
   const DotDims dims = DimsOf(*plan.hero);
   plan.sharing = Sharing::kTiles;

@@ -19,6 +19,9 @@ namespace swage::emit {
 
 // Not where an extent is known to be 1, since nothing would be used twice.
 bool IsWorthBlockTiles(const ir::Instruction& dot);
+// A matrix times a vector, or the other way round, where it is not sums of rows: each sum is shared
+// by the threads of a column.
+bool IsSumOfColumns(const ir::Instruction& dot);
 StatusOr<KernelPlan> PlanDotTiles(KernelPlan plan);
 Status EmitDotTiles(const KernelPlan& plan, ValueEmitter& e);
 

@@ -92,7 +92,11 @@ StatusOr<KernelPlan> PlanThreads(KernelPlan plan, bool row_value) {
     for (int a = 0; a < rows; ++a) plan.tasks *= plan.space.extent(a);
     return plan;
   }
-  SWAGE_ASSIGN_OR_RETURN(plan.width, WidthOfThreads(&plan));
+  if (plan.sharing == Sharing::kColumns) {
+    plan.width = 1;
+  } else {
+    SWAGE_ASSIGN_OR_RETURN(plan.width, WidthOfThreads(&plan));
+  }
   plan.block = plan.width;
   for (int a = 0; a + 1 < count; ++a) plan.tasks *= plan.space.extent(a);
   if (count > 0) plan.tasks *= ir::CeilDiv(plan.space.extent(count - 1), Dim(plan.width));

@@ -15,7 +15,6 @@ namespace swage::emit {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 using Sizes = std::vector<std::pair<std::string, int64_t>>;
 
@@ -224,17 +223,43 @@ ENTRY e {
 }
 
 TEST(DotTiles, NothingIsTiledWhereAnExtentIsOne) {
-  for (const auto& [m, n, k] : {std::tuple{1, 40, 40}, std::tuple{40, 1, 40},
-                                std::tuple{40, 40, 1}}) {
-    const std::string hlo = WithSizes(R"(
+  const auto plan = [](int m, int n, int k) {
+    return OpenKernel(WithSizes(R"(
 HloModule m
 ENTRY e {
   x = f32[$M,$K] parameter(0)
   y = f32[$K,$N] parameter(1)
   ROOT d = f32[$M,$N] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })",
-                                      {{"$M", m}, {"$N", n}, {"$K", k}});
-    EXPECT_THAT(OpenKernel(hlo).kernel().plan(), Not(HasSubstr("by=tile")));
+                                {{"$M", m}, {"$N", n}, {"$K", k}}))
+        .kernel()
+        .plan();
+  };
+  EXPECT_THAT(plan(40, 40, 40), HasSubstr("by=tile"));
+  EXPECT_THAT(plan(1, 40, 40), HasSubstr("by=column"));
+  EXPECT_THAT(plan(40, 1, 40), HasSubstr("by=team"));
+  EXPECT_THAT(plan(40, 40, 1), HasSubstr("by=thread"));
+}
+
+TEST(DotTiles, OneRowIsSharedByThreads) {
+  for (const char* in : {"f32", "bf16", "s8"}) {
+    const std::string out = std::string(in) == "s8" ? "s32" : "f32";
+    OpenKernel dot(Substitute(Substitute(R"(
+HloModule m
+ENTRY e {
+  x = IN[b<=9,1,k<=300] parameter(0)
+  y = IN[b,k,n<=300] parameter(1)
+  bias = OUT[n] parameter(2)
+  d = OUT[b,1,n] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
+  s = OUT[b,1,n] broadcast(bias), dimensions={2}
+  ROOT a = OUT[b,1,n] add(d, s)
+})",
+                                         "IN", in),
+                              "OUT", out));
+    EXPECT_THAT(dot.kernel().plan(), HasSubstr("by=column"));
+    for (int64_t k : {0, 1, 7, 8, 33, 70, 300}) {
+      dot.Check({{"b", 3}, {"n", 45}, {"k", k}}, out == "s32" ? 0 : 1e-5);
+    }
   }
 }
 
