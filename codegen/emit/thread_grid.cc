@@ -152,10 +152,10 @@ Status ThreadGrid::Sync() {
 
 llvm::Value* ThreadGrid::Shared(llvm::Type* type, int64_t count) {
   llvm::Type* array = llvm::ArrayType::get(type, count);
-  auto* shared = new llvm::GlobalVariable(
-      *nest_->function()->getParent(), array, /*isConstant=*/false,
-      llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(array), "shared", nullptr,
-      llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+  auto* shared =
+      new llvm::GlobalVariable(*nest_->function()->getParent(), array, /*isConstant=*/false,
+                               llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(array),
+                               "shared", nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
   shared->setAlignment(llvm::Align(16));
   return shared;
 }

@@ -35,9 +35,9 @@ class ThreadGrid {
   llvm::Value* Lane();          // the thread in its warp
   llvm::Value* Warp();          // the warp in its team
   llvm::Value* TeamWarps();
-  llvm::Value* FirstWarp();  // the team's first warp in the block
-  llvm::Value* Column();     // the task in the grid, of columns; may be behind the last
-  llvm::Value* Share();      // of this thread in its column, from 0
+  llvm::Value* FirstWarp();      // the team's first warp in the block
+  llvm::Value* Column();         // the task in the grid, of columns; may be behind the last
+  llvm::Value* Share();          // of this thread in its column, from 0
   llvm::Value* Block();          // the block in the grid
   llvm::Value* ThreadInBlock();  // from 0, over both of the block's dimensions
   llvm::Value* IsCoarse();       // i1: this block computes a coarse tile

@@ -13,8 +13,8 @@ constexpr int64_t kChunk = math::kMinorPartials * math::kPartialDepth;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Coarse tiles do more with what they load, but need enough blocks for a card's multiprocessors, and
-// must not lie beyond the matrix for more than a quarter.
+// Coarse tiles do more with what they load, but need enough blocks for a card's multiprocessors,
+// and must not lie beyond the matrix for more than a quarter.
 constexpr int64_t kEnoughBlocks = 128;
 bool AreCoarse(int64_t coarse, int64_t fine) {
   return coarse >= kEnoughBlocks && fine >= 3 * coarse;

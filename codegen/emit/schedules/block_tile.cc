@@ -21,8 +21,8 @@ bool HasMma(const ir::Instruction& dot) {
          (left == DType::kBF16 || left == DType::kF16);
 }
 
-// Lines of shared memory end in a few elements that nobody uses, so that neighbouring lines begin in
-// different banks.
+// Lines of shared memory end in a few elements that nobody uses, so that neighbouring lines begin
+// in different banks.
 constexpr int kSumsPad = 4;
 constexpr int kMatrixPad = 8;
 constexpr int kMatrixDepth = 16;  // of k, in one mma
@@ -149,8 +149,7 @@ void BlockSums::AddByThreads(llvm::Value* left, llvm::Value* right,
       for (int i = 0; i < kLanes; ++i) {
         llvm::Value* row = b_.CreateShuffleVector(rows, std::vector<int>(kLanes, i));
         for (int g = 0; g < column_groups(); ++g) {
-          llvm::Value*& sum =
-              (*sums)[static_cast<size_t>((h * kLanes + i) * column_groups() + g)];
+          llvm::Value*& sum = (*sums)[static_cast<size_t>((h * kLanes + i) * column_groups() + g)];
           sum = MultiplyAdd(b_, tile_.acc, row, columns[static_cast<size_t>(g)], sum);
         }
       }
@@ -190,8 +189,7 @@ llvm::Value* BlockSums::Mma(const std::vector<llvm::Value*>& a, llvm::Value* b0,
       args);
 }
 
-void BlockSums::AddByWarps(llvm::Value* left, llvm::Value* right,
-                           std::vector<llvm::Value*>* sums) {
+void BlockSums::AddByWarps(llvm::Value* left, llvm::Value* right, std::vector<llvm::Value*>* sums) {
   for (int k = 0; k < tile_.depth; k += kMatrixDepth) {
     std::vector<llvm::Value*> columns;  // two of k for each part
     for (int n = 0; n < column_parts(); n += 2) {
@@ -211,16 +209,14 @@ void BlockSums::AddByWarps(llvm::Value* left, llvm::Value* right,
 
 void BlockSums::Store(const std::vector<llvm::Value*>& sums, llvm::Value* to) {
   const auto at = [&](int row, int column) {
-    llvm::Value* first = b_.CreateAdd(
-        b_.CreateMul(row_, b_.getInt64(tile_.sum_pitch())), column_);
+    llvm::Value* first = b_.CreateAdd(b_.CreateMul(row_, b_.getInt64(tile_.sum_pitch())), column_);
     llvm::Value* mine = b_.CreateGEP(sum_, to, first);
     return b_.CreateConstGEP1_64(sum_, mine, int64_t{row} * tile_.sum_pitch() + column);
   };
   if (!tile_.has_mma) {
     for (int i = 0; i < kLanes; ++i) {
       for (int g = 0; g < column_groups(); ++g) {
-        llvm::Value* sum =
-            sums[static_cast<size_t>(i * column_groups() + g)];
+        llvm::Value* sum = sums[static_cast<size_t>(i * column_groups() + g)];
         b_.CreateAlignedStore(sum, at(i, g * 64), llvm::Align(16));
       }
     }

@@ -47,10 +47,9 @@ Status PlanEpilogue(KernelPlan* plan) {
   accesses.insert(accesses.end(), analysis.accesses().begin(), analysis.accesses().end());
   for (int width = most; width > 1; width /= 2) {
     VectorCheck check(arena, axes.column, width);
-    const bool fits =
-        std::all_of(accesses.begin(), accesses.end(),
-                    [&](ExprId access) { return check.Add(access); }) &&
-        check.NeedMultiple(arena.extent(axes.column));
+    const bool fits = std::all_of(accesses.begin(), accesses.end(),
+                                  [&](ExprId access) { return check.Add(access); }) &&
+                      check.NeedMultiple(arena.extent(axes.column));
     if (!fits) continue;
     plan->vector_dims = check.Take();
     plan->width = width;
@@ -112,13 +111,13 @@ Status DotTiles::Emit() {
   if (!has_coarse) return EmitTile(fine);
   std::vector<llvm::Value*> none;
   return e_.nest().IfElse(
-      e_.grid()->IsCoarse(), &none, [&] { return EmitTile(coarse); }, [&] { return EmitTile(fine); });
+      e_.grid()->IsCoarse(), &none, [&] { return EmitTile(coarse); },
+      [&] { return EmitTile(fine); });
 }
 
 Status DotTiles::EmitTile(const BlockTile& tile) {
-  SWAGE_ASSIGN_OR_RETURN(
-      llvm::Value * row_tiles,
-      e_.indices().DimValue(ir::CeilDiv(Product(dims_.rows), Dim(tile.rows))));
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * row_tiles,
+                         e_.indices().DimValue(ir::CeilDiv(Product(dims_.rows), Dim(tile.rows))));
   SWAGE_ASSIGN_OR_RETURN(
       llvm::Value * column_tiles,
       e_.indices().DimValue(ir::CeilDiv(Product(dims_.columns), Dim(tile.columns))));
@@ -151,9 +150,8 @@ Status DotTiles::EmitTile(const BlockTile& tile) {
 
 StatusOr<std::vector<llvm::Value*>> DotTiles::EmitSums(const BlockTile& tile, TileLoader& left,
                                                        TileLoader& right, BlockSums& block) {
-  SWAGE_ASSIGN_OR_RETURN(
-      llvm::Value * stages,
-      e_.indices().DimValue(ir::CeilDiv(Product(dims_.contracting), Dim(tile.depth))));
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * stages, e_.indices().DimValue(ir::CeilDiv(
+                                                   Product(dims_.contracting), Dim(tile.depth))));
   // One more turn than there are stages: in the first nothing can be added, in the last nothing is
   // fetched. There is one copy of each part, and one barrier per turn.
   llvm::Value* turns = b_.CreateSelect(b_.CreateICmpSGT(stages, b_.getInt64(0)),
@@ -180,11 +178,10 @@ StatusOr<std::vector<llvm::Value*>> DotTiles::EmitSums(const BlockTile& tile, Ti
           fetched.insert(fetched.end(), more.begin(), more.end());
           return OkStatus();
         }));
-        SWAGE_RETURN_IF_ERROR(
-            e_.nest().IfCarried(b_.CreateICmpSGT(turn, b_.getInt64(0)), now, [&] {
-              block.Add(side(read, 0), side(read, 1), now);
-              return e_.CheckSize();
-            }));
+        SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(b_.CreateICmpSGT(turn, b_.getInt64(0)), now, [&] {
+          block.Add(side(read, 0), side(read, 1), now);
+          return e_.CheckSize();
+        }));
         SWAGE_RETURN_IF_ERROR(e_.nest().If(fetches, [&]() -> Status {
           SWAGE_RETURN_IF_ERROR(
               left.Put({fetched.begin(), fetched.begin() + count}, k0, side(filled, 0)));
@@ -230,12 +227,12 @@ Status DotTiles::EmitRows(const BlockTile& tile, llvm::Value* first_row, int wid
     return e_.nest().Scoped([&] {
       e_.nest().current().lanes = {width > 1 ? axes_.column : AxisId{-1}, width, nullptr};
       e_.nest().Bind(axes_.column, column);
-      return e_.nest().For(
-          row, end, kBlockThreads / threads, nullptr,
-          [&](llvm::Value* at, std::vector<llvm::Value*>*) {
-            e_.nest().Bind(axes_.row, b_.CreateAdd(first_row, at));
-            return EmitResults(tile, b_.CreateAdd(Times(at, tile.sum_pitch()), in_row));
-          });
+      return e_.nest().For(row, end, kBlockThreads / threads, nullptr,
+                           [&](llvm::Value* at, std::vector<llvm::Value*>*) {
+                             e_.nest().Bind(axes_.row, b_.CreateAdd(first_row, at));
+                             return EmitResults(tile,
+                                                b_.CreateAdd(Times(at, tile.sum_pitch()), in_row));
+                           });
     });
   });
 }

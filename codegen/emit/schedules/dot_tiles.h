@@ -4,7 +4,8 @@
 //
 //   for each stage of k:  the threads fetch their parts of the next stage's sides, add the products
 //                         of this one, which are in shared memory, and put what they have fetched
-//   for each round of rows:  the sums go through shared memory; the epilogue, as a loop over them in
+//   for each round of rows:  the sums go through shared memory; the epilogue, as a loop over them
+//   in
 //                         the result's order
 //
 // There are coarse tiles and fine ones, and the launch decides (thread_grid.h). Every sum runs over

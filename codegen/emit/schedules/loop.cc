@@ -139,7 +139,7 @@ Status LoopKernel::EmitLanes(llvm::Value* lo, llvm::Value* hi) {
   const auto body = [&] { return EmitLeaves(rank()); };
   if (plan_.by_teams()) return EmitTeamLanes(lo, hi);
   if (plan_.options.is_gpu()) {
-    SWAGE_ASSIGN_OR_RETURN(llvm::Value * aligned, 
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * aligned,
                            EmitAreMultiples(plan_.vector_dims, plan_.width, e_));
     return e_.nest().VectorOrElements(axes_.back(), {lo, hi, extent}, plan_.width, aligned, body);
   }

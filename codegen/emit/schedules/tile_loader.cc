@@ -57,8 +57,8 @@ Status TileLoader::Bind(const Split& split, llvm::Value* batch, llvm::Value* beg
 
 Status TileLoader::Within(llvm::Value* batch, llvm::Value* begin, LoopNest::Body body) {
   const DotDims dims = DimsOf(*dot_);
-  SWAGE_ASSIGN_OR_RETURN(
-      free_extent_, e_.indices().DimValue(Product(operand_ == 0 ? dims.rows : dims.columns)));
+  SWAGE_ASSIGN_OR_RETURN(free_extent_,
+                         e_.indices().DimValue(Product(operand_ == 0 ? dims.rows : dims.columns)));
   SWAGE_ASSIGN_OR_RETURN(depth_, e_.indices().DimValue(Product(dims.contracting)));
   aligned_ = b_.getFalse();
   if (multiples_) {
@@ -109,14 +109,12 @@ StatusOr<std::vector<llvm::Value*>> TileLoader::FetchVectors(llvm::Value* k0) {
   const Split& split = by_vectors_;
   llvm::Value* first = b_.CreateAdd(k0, split.k);
   llvm::Value* last = Plus(depth_, by_k_ ? -width_ : -1);
-  const int step =
-      by_k_ ? kBlockThreads / tile_.free(operand_) * width_
-            : kBlockThreads / (tile_.free(operand_) / width_);
+  const int step = by_k_ ? kBlockThreads / tile_.free(operand_) * width_
+                         : kBlockThreads / (tile_.free(operand_) / width_);
   for (int v = 0; v < vectors_; ++v) {
     llvm::Value* k = Smaller(Plus(first, int64_t{v} * step), last);
-    SWAGE_ASSIGN_OR_RETURN(
-        llvm::Value * value,
-        At(split, by_k_ ? split.axes.k : split.free_axis, k, width_));
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * value,
+                           At(split, by_k_ ? split.axes.k : split.free_axis, k, width_));
     fetched.push_back(value);
   }
   return fetched;
@@ -157,7 +155,8 @@ StatusOr<std::vector<llvm::Value*>> TileLoader::Fetch(llvm::Value* k0) {
 
 std::vector<llvm::Value*> TileLoader::Nothing() {
   llvm::Type* type = VectorOf(LaneType(b_.getContext(), value_->shape().dtype()), width_);
-  return std::vector<llvm::Value*>(static_cast<size_t>(vectors_), llvm::Constant::getNullValue(type));
+  return std::vector<llvm::Value*>(static_cast<size_t>(vectors_),
+                                   llvm::Constant::getNullValue(type));
 }
 
 llvm::Value* TileLoader::IsBefore(int vector, llvm::Value* rest) {
@@ -199,8 +198,8 @@ Status TileLoader::Put(std::vector<llvm::Value*> fetched, llvm::Value* k0, llvm:
   SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(is_last, &fetched, [&] {
     for (int v = 0; v < vectors_; ++v) {
       llvm::Value*& value = fetched[static_cast<size_t>(v)];
-      value = b_.CreateSelect(IsBefore(v, rest), value,
-                              llvm::Constant::getNullValue(value->getType()));
+      value =
+          b_.CreateSelect(IsBefore(v, rest), value, llvm::Constant::getNullValue(value->getType()));
     }
     return OkStatus();
   }));
@@ -222,8 +221,8 @@ void TileLoader::PutVectors(const std::vector<llvm::Value*>& values, llvm::Value
   llvm::Type* type = SideType(b_.getContext(), tile_);
   const int pitch = tile_.pitch(operand_, by_k_);
   const int step = kBlockThreads / (tile_.free(operand_) / width_);
-  llvm::Value* mine = b_.CreateAdd(b_.CreateMul(by_vectors_.k, b_.getInt64(pitch)),
-                                   by_vectors_.free);
+  llvm::Value* mine =
+      b_.CreateAdd(b_.CreateMul(by_vectors_.k, b_.getInt64(pitch)), by_vectors_.free);
   mine = b_.CreateGEP(type, to, mine);
   for (int v = 0; v < vectors_; ++v) {
     b_.CreateAlignedStore(values[static_cast<size_t>(v)],
@@ -245,9 +244,8 @@ void TileLoader::PutElements(const std::vector<llvm::Value*>& values, llvm::Valu
   for (int v = 0; v < vectors_; ++v) {
     llvm::Value* value = values[static_cast<size_t>(v)];
     if (lines_along_k) {
-      b_.CreateAlignedStore(
-          value, b_.CreateConstGEP1_64(type, mine, int64_t{v} * threads * width_),
-          llvm::Align(16));
+      b_.CreateAlignedStore(value, b_.CreateConstGEP1_64(type, mine, int64_t{v} * threads * width_),
+                            llvm::Align(16));
       continue;
     }
     for (int i = 0; i < width_; ++i) {

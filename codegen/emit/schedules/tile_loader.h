@@ -1,7 +1,7 @@
 // File: codegen/emit/schedules/tile_loader.h
 //
-// One side of a dot on its way from memory to the shared memory of a block. Every thread fetches the
-// same number of elements of each stage into registers, and puts them into shared memory later,
+// One side of a dot on its way from memory to the shared memory of a block. Every thread fetches
+// the same number of elements of each stage into registers, and puts them into shared memory later,
 // when nobody reads what was there.
 //
 // What lies beyond the matrix is not read: places are moved inside. Beyond the last row or column
@@ -71,7 +71,7 @@ class TileLoader {
   int width_, vectors_;
   bool by_k_ = false;
   std::optional<std::vector<ir::Dim>> multiples_;  // of the width, for vectors; nullopt: never
-  Split by_vectors_, by_elements_;               // the same one by k
+  Split by_vectors_, by_elements_;                 // the same one by k
   llvm::Value* aligned_ = nullptr;
   llvm::Value *free_extent_ = nullptr, *depth_ = nullptr;
 };

@@ -99,9 +99,9 @@ TEST(DotTiles, SizesAroundTheEdges) {
     SCOPED_TRACE(kind.in);
     OpenKernel dot(Dot(kind.in, kind.out));
     EXPECT_THAT(dot.kernel().plan(), HasSubstr("by=tile"));
-    for (const auto& [m, n, k] : {std::tuple{1, 1, 1}, std::tuple{64, 64, 32},
-                                  std::tuple{63, 65, 33}, std::tuple{128, 128, 16},
-                                  std::tuple{129, 127, 31}, std::tuple{65, 130, 8}}) {
+    for (const auto& [m, n, k] :
+         {std::tuple{1, 1, 1}, std::tuple{64, 64, 32}, std::tuple{63, 65, 33},
+          std::tuple{128, 128, 16}, std::tuple{129, 127, 31}, std::tuple{65, 130, 8}}) {
       dot.Check({{"m", m}, {"n", n}, {"k", k}}, kind.tolerance);
     }
   }
