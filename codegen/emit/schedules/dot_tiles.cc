@@ -21,13 +21,19 @@ namespace {
 // Elements of the result that a thread writes at once.
 constexpr int kMaxWidth = 4;
 
+// What follows the dot is emitted for vectors and for elements, of coarse tiles and of fine ones.
+// From these weights on, only for elements; only for fine tiles.
+constexpr int64_t kHeavy = 100;
+constexpr int64_t kVeryHeavy = 400;
+
 Dim TilesOf(const DotDims& dims, const BlockTile& tile) {
   return Product(dims.batch) * ir::CeilDiv(Product(dims.rows), Dim(tile.rows)) *
          ir::CeilDiv(Product(dims.columns), Dim(tile.columns));
 }
 
-// Sets the width and what must be multiples of it, for what follows the dot.
-Status PlanEpilogue(KernelPlan* plan) {
+// Sets the width and what must be multiples of it, for what follows the dot, whose weight it
+// returns.
+StatusOr<int64_t> PlanEpilogue(KernelPlan* plan) {
   const int most = std::min(plan->width, kMaxWidth);
   plan->width = 1;
   IndexArena arena;
@@ -41,8 +47,10 @@ Status PlanEpilogue(KernelPlan* plan) {
     SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, at));
     accesses.push_back(arena.Linearise(leaf.shape.dims(), at));
   }
+  if (analysis.weight() >= kHeavy) return analysis.weight();
   for (ExprId condition : analysis.conditions()) {
-    if (arena.StrideOf(condition, axes.column).kind != LaneStride::kUniform) return OkStatus();
+    if (arena.StrideOf(condition, axes.column).kind != LaneStride::kUniform)
+      return analysis.weight();
   }
   accesses.insert(accesses.end(), analysis.accesses().begin(), analysis.accesses().end());
   for (int width = most; width > 1; width /= 2) {
@@ -55,7 +63,7 @@ Status PlanEpilogue(KernelPlan* plan) {
     plan->width = width;
     break;
   }
-  return OkStatus();
+  return analysis.weight();
 }
 
 class DotTiles {
@@ -105,7 +113,7 @@ Status DotTiles::Emit() {
   SWAGE_ASSIGN_OR_RETURN(columns_, e_.indices().DimValue(Product(dims_.columns)));
   SWAGE_ASSIGN_OR_RETURN(depth_, e_.indices().DimValue(Product(dims_.contracting)));
   const BlockTile fine = BlockTileFor(*dot_, false);
-  const bool has_coarse = HasCoarseTile(*dot_);
+  const bool has_coarse = plan_.coarse_tasks != Dim(0);
   const BlockTile coarse = BlockTileFor(*dot_, has_coarse);
   shared_ = e_.grid()->Shared(b_.getInt8Ty(), std::max(fine.shared_bytes(), coarse.shared_bytes()));
   if (!has_coarse) return EmitTile(fine);
@@ -283,10 +291,10 @@ StatusOr<KernelPlan> PlanDotTiles(KernelPlan plan) {
   plan.sharing = Sharing::kTiles;
   plan.space = PlainSpace(plan.hero->shape().dims());
   plan.tasks = TilesOf(dims, BlockTileFor(*plan.hero, false));
-  if (HasCoarseTile(*plan.hero)) {
+  SWAGE_ASSIGN_OR_RETURN(const int64_t weight, PlanEpilogue(&plan));
+  if (HasCoarseTile(*plan.hero) && weight < kVeryHeavy) {
     plan.coarse_tasks = TilesOf(dims, BlockTileFor(*plan.hero, true));
   }
-  SWAGE_RETURN_IF_ERROR(PlanEpilogue(&plan));
   return plan;
 }
 

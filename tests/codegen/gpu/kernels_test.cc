@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
 #include "tests/codegen/gpu/gpu_modules.h"
 
 namespace swage::gpu {
@@ -46,6 +49,43 @@ TEST(GpuKernels, OnePtxServesAllSizes) {
       EXPECT_EQ(other->kernels[i].code->ptx, first->kernels[i].code->ptx);
       EXPECT_NE(other->kernels[i].dims, first->kernels[i].dims);
     }
+  }
+}
+
+TEST(GpuKernels, OnePtxServesAllSizesOfADot) {
+  const auto dot = [](int m, int n, int k) {
+    const std::string M = std::to_string(m), N = std::to_string(n), K = std::to_string(k);
+    const StatusOr<Compiled> compiled = CompileText(
+        "HloModule m\nENTRY e {\n  x = f32[" + M + "," + K + "] parameter(0)\n  y = f32[" + K +
+            "," + N + "] parameter(1)\n  ROOT d = f32[" + M + "," + N +
+            "] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n",
+        "h200");
+    EXPECT_TRUE(compiled.ok()) << compiled.status().message();
+    return compiled.ok() ? compiled->kernels[0] : GpuKernel{};
+  };
+  const GpuKernel first = dot(5, 7, 3);
+  for (const auto& [m, n, k] : {std::tuple{64, 64, 64}, std::tuple{2048, 4096, 1000}}) {
+    const GpuKernel other = dot(m, n, k);
+    EXPECT_EQ(other.key, first.key);
+    EXPECT_EQ(other.code->ptx, first.code->ptx);
+  }
+}
+
+TEST(GpuKernels, LongEpiloguesOfDotsFitAKernel) {
+  for (int ops : {5, 20, 60}) {
+    std::string text = R"(
+HloModule m
+ENTRY e {
+  x = f32[512,768] parameter(0)
+  y = f32[768,1024] parameter(1)
+  v0 = f32[512,1024] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+)";
+    for (int i = 0; i < ops; ++i) {
+      text += absl::StrCat(i + 1 == ops ? "  ROOT v" : "  v", i + 1, " = f32[512,1024] ",
+                           i % 2 == 0 ? "sine" : "tanh", "(v", i, ")\n");
+    }
+    const StatusOr<Compiled> compiled = CompileText(text + "}\n", "h200");
+    EXPECT_TRUE(compiled.ok()) << ops << ": " << compiled.status().message();
   }
 }
 
