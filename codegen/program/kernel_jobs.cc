@@ -109,6 +109,7 @@ void FillRunTimeSizes(const ir::Instruction& fusion, const Planned& planned, con
   job->tasks = planned.plan.tasks.Substitute(values);
   job->sharing = planned.plan.sharing;
   job->shared_extent = planned.plan.shared_extent.Substitute(values);
+  job->coarse_tasks = planned.plan.coarse_tasks.Substitute(values);
   job->nanoseconds =
       static_cast<int64_t>(std::min(EstimateNanoseconds(fusion, target.description()), 1e18));
 }

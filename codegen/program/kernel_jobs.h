@@ -39,9 +39,9 @@ struct KernelJob {
   // Of the module's symbols, where it has some.
   std::vector<ir::Dim> dims;  // values of the kernel's run-time extents
   ir::Dim tasks = 0;
-  // On a GPU, which threads share a task, and what a team shares out.
+  // On a GPU: emit::KernelPlan has the same.
   emit::Sharing sharing = {};
-  ir::Dim shared_extent = 1;
+  ir::Dim shared_extent = 1, coarse_tasks = 0;
   // On a CPU, the whole kernel on one thread, about; at the upper bounds of symbols.
   int64_t nanoseconds = 0;
 };

@@ -24,9 +24,9 @@ using ir::Literal;
 //   constant  the bytes of constant i
 //   kernel    the key of a kernel
 //   table     dtype, a space, the bytes: a table of numbers
-//   job       kernel;tasks;nanoseconds;dims;tables;sharing;shared extent  of a fusion; a bar
-//   between
-//             dims, which may be expressions of the program's symbols, a comma between tables
+//   job       kernel;tasks;nanoseconds;dims;tables;sharing;shared extent;coarse tasks  of a fusion;
+//             a bar between dims, which may be expressions of the program's symbols, a comma
+//             between tables
 constexpr std::string_view kHlo = "hlo", kConstant = "constant", kKernel = "kernel",
                            kTable = "table", kJob = "job";
 
@@ -66,7 +66,8 @@ class Writer {
       jobs.push_back(absl::StrCat(kernel->second, ";", job.tasks.ToString(), ";", job.nanoseconds,
                                   ";", absl::StrJoin(job.dims, "|", dim_text), ";",
                                   absl::StrJoin(of_job, ","), ";", static_cast<int>(job.sharing),
-                                  ";", job.shared_extent.ToString()));
+                                  ";", job.shared_extent.ToString(), ";",
+                                  job.coarse_tasks.ToString()));
     }
     for (const std::string& table : tables) fields_.Add(kTable, table);
     for (const std::string& job : jobs) fields_.Add(kJob, job);
@@ -173,18 +174,19 @@ class Reader {
     uint64_t kernel = 0;
     int sharing = 0;
     std::vector<int64_t> tables;
-    if (parts.size() != 7 || !absl::SimpleAtoi(parts[0], &kernel) ||
+    if (parts.size() != 8 || !absl::SimpleAtoi(parts[0], &kernel) ||
         !absl::SimpleAtoi(parts[2], &job.nanoseconds) || !ReadNumbers(parts[4], &tables) ||
         !absl::SimpleAtoi(parts[5], &sharing)) {
       return Malformed("a kernel's numbers");
     }
     if (kernel >= kernels_.size() || job.nanoseconds < 0 || sharing < 0 ||
-        sharing > static_cast<int>(emit::Sharing::kColumns)) {
+        sharing > static_cast<int>(emit::Sharing::kTiles)) {
       return Malformed("a kernel's numbers are out of range");
     }
     job.sharing = static_cast<emit::Sharing>(sharing);
     SWAGE_ASSIGN_OR_RETURN(job.tasks, ReadDim(parts[1]));
     SWAGE_ASSIGN_OR_RETURN(job.shared_extent, ReadDim(parts[6]));
+    SWAGE_ASSIGN_OR_RETURN(job.coarse_tasks, ReadDim(parts[7]));
     if (!parts[3].empty()) {
       for (const absl::string_view part : absl::StrSplit(parts[3], '|')) {
         SWAGE_ASSIGN_OR_RETURN(const ir::Dim dim, ReadDim(part));

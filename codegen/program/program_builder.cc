@@ -168,6 +168,7 @@ Status ProgramBuilder::FillKernel(const Instruction& fusion, const KernelJob& jo
   }
   SWAGE_ASSIGN_OR_RETURN(step->tasks, evaluate(job.tasks));
   SWAGE_ASSIGN_OR_RETURN(step->shared_extent, evaluate(job.shared_extent));
+  SWAGE_ASSIGN_OR_RETURN(step->coarse_tasks, evaluate(job.coarse_tasks));
   SWAGE_ASSIGN_OR_RETURN(step->dot, DotProblemOf(fusion, sizes_));
   step->nanoseconds = static_cast<double>(job.nanoseconds);
   if (symbolic) {

@@ -55,10 +55,11 @@ struct StepPlan {
   std::vector<BufferRef> buffers;  // operands, then results
   // kKernel
   KernelCache::KernelPtr kernel;
-  std::vector<int64_t> dims;      // values of its run-time extents
-  int64_t tasks = 0;              // extent of the task axis
-  emit::Sharing sharing = {};     // on a GPU: which threads share a task,
-  int64_t shared_extent = 1;      // and what a team shares out
+  std::vector<int64_t> dims;  // values of its run-time extents
+  int64_t tasks = 0;          // extent of the task axis
+  // On a GPU: as emit::KernelPlan has them.
+  emit::Sharing sharing = {};
+  int64_t shared_extent = 1, coarse_tasks = 0;
   std::optional<DotProblem> dot;  // all that the kernel is
   double nanoseconds = 0;         // on one thread of a CPU, about
 
