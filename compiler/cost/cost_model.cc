@@ -175,7 +175,7 @@ bool IsLibraryDot(const Instruction& dot, const DeviceDescription& device) {
          kLibraryFlops;
 }
 
-double Utilisation(const Instruction& user, int operand_index) {
+double Utilisation(const Instruction& user, int operand_index, const DeviceDescription& device) {
   const ir::Shape& operand = user.operand(operand_index)->shape();
   const double have = static_cast<double>(ElementsClass(operand));
   if (have <= 0 || !operand.is_array()) return 1;
@@ -194,8 +194,10 @@ double Utilisation(const Instruction& user, int operand_index) {
       return static_cast<size_t>(operand_index) < inputs ? 1 : elements;
     }
     case Opcode::kDot: {
-      // Every row of the other side reads it again.
-      return std::max(1.0, elements * ContractedElements(user) / have);
+      // Every row of the other side reads it again; on a GPU every tile of rows.
+      constexpr double kTileRows = 64;
+      const double rows = device.is_gpu() ? kTileRows : 1;
+      return std::max(1.0, elements * ContractedElements(user) / have / rows);
     }
     default:
       return 1;

@@ -50,7 +50,7 @@ bool IsLibraryDot(const ir::Instruction& dot, const DeviceDescription& device);
 
 // How often a user reads each element of operand `index`: 1 for elementwise ops and reductions, the
 // repetition for a broadcast, the kept part for a slice.
-double Utilisation(const ir::Instruction& user, int operand_index);
+double Utilisation(const ir::Instruction& user, int operand_index, const DeviceDescription& device);
 
 // Traffic of one operand or result of a kernel.
 struct Traffic {

@@ -85,7 +85,7 @@ KernelPrediction PredictKernel(const Instruction& fusion, const DeviceDescriptio
       if (alike) {
         use.shared = std::max(use.shared, times);
       } else {
-        use.apart += times * Utilisation(*op, i);
+        use.apart += times * Utilisation(*op, i, device);
       }
     }
   }

@@ -15,7 +15,8 @@ bool SameIndex(const Instruction& user) {
 
 // How the body computes `value`, which the instructions of `body` read. Elementwise readers that
 // are indexed alike share one computation; every other reader asks for elements of its own.
-BodyValue UseIn(const SmallMap<Instruction*, BodyValue>& body, const Instruction* value) {
+BodyValue UseIn(const SmallMap<Instruction*, BodyValue>& body, const Instruction* value,
+                const cost::DeviceDescription& device) {
   BodyValue shared{0, 0, false}, use{0, 0, false};
   bool all_identity = true;
   const auto count = [&](const Instruction& user, const BodyValue& at) {
@@ -29,7 +30,7 @@ BodyValue UseIn(const SmallMap<Instruction*, BodyValue>& body, const Instruction
     all_identity = all_identity && at.identity && IsFreeView(user);
     for (int i = 0; i < user.operand_count(); ++i) {
       if (user.operand(i) != value) continue;
-      use.utilisation += at.utilisation * cost::Utilisation(user, i);
+      use.utilisation += at.utilisation * cost::Utilisation(user, i, device);
       use.maps += at.maps;
     }
   };
@@ -161,7 +162,7 @@ FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescr
     for (int i = 0; i < group.root->operand_count(); ++i) {
       Instruction* operand = group.root->operand(i);
       if (IsInlineConstant(*operand)) continue;
-      AddRead(group, operand, cost::Utilisation(*group.root, i));
+      AddRead(group, operand, cost::Utilisation(*group.root, i, device_));
     }
     Retime(group);
   }
@@ -185,7 +186,7 @@ void FusionGroups::Retime(Group& group) const {
 
 FusionGroups::Merged FusionGroups::Try(const Group& producer, const Group& consumer) const {
   Merged merged;
-  merged.producer = UseIn(consumer.body, producer.root);
+  merged.producer = UseIn(consumer.body, producer.root, device_);
   const double times = merged.producer.utilisation;
   const double stored = *consumer.reads.Find(producer.root);
   const double producer_bytes = BytesOf(producer.root);
@@ -214,7 +215,7 @@ void FusionGroups::Merge(Group* producer) {
   Instruction* const root = producer->root;
   const double bytes = BytesOf(root);
   for (const auto& [consumer, edge] : ReadersOf(root).edges()) {
-    const BodyValue use = UseIn(consumer->body, root);
+    const BodyValue use = UseIn(consumer->body, root, device_);
     const double stored = *consumer->reads.Find(root);
     consumer->distinct_bytes -= std::min(1.0, stored) * bytes;
     consumer->total_bytes -= stored * bytes;

@@ -38,9 +38,9 @@ TEST(CostModelTest, ABroadcastRepeatsItsOperandAndAReductionReadsItOnce) {
   ir::Instruction* row = c->AddParameter(0, Shape::Array(DType::kF32, {64}));
   ir::Instruction* wide = c->Add(Opcode::kBroadcast, Shape::Array(DType::kF32, {32, 64}), {row},
                                  ir::DimensionsAttrs{{1}});
-  EXPECT_EQ(Utilisation(*wide, 0), 32);
+  EXPECT_EQ(Utilisation(*wide, 0, TestCpu()), 32);
   ir::Instruction* neg = c->Add(Opcode::kNegate, wide->shape(), {wide});
-  EXPECT_EQ(Utilisation(*neg, 0), 1);
+  EXPECT_EQ(Utilisation(*neg, 0, TestCpu()), 1);
   ir::Instruction* exp = c->Add(Opcode::kExp, wide->shape(), {wide});
   EXPECT_GT(WorkOf(*exp, TestCpu()).cycles, WorkOf(*neg, TestCpu()).cycles);
 }

@@ -121,6 +121,7 @@ ENTRY e {
 })",
                                        "h200");
   EXPECT_EQ(dot.flops, 2.0 * 2048 * 2048 * 2048);
+  EXPECT_EQ(dot.bound, Bound::kCompute);
 }
 
 }  // namespace
