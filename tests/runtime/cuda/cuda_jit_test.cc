@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "cache/config.h"
+#include "runtime/policies.h"
 #include "tests/runtime/cuda/cuda_testing.h"
 
 namespace swage {
@@ -109,6 +111,24 @@ TEST_F(CudaJit, BehindTheLastCompileAMissIsAnError) {
       jit([](Tensor x) { return x + 0.5f; }, {.name = "few", .device = kCuda, .max_compiles = 1});
   f(Numbers({2}));
   EXPECT_THAT(ErrorOf([&] { f(Numbers({3})); }), HasSubstr("max_compiles"));
+}
+
+TEST_F(CudaJit, WhatIsInterpretedInsteadLeavesItsResultsThereToo) {
+  const auto config = cache::ParseConfig(
+      "format = 1\n[functions.few_on_gpu]\nmax_compiles = 1\non_limit = \"interpret\"\n",
+      "test.toml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  runtime::Policies().Set(config->policies);
+  auto f = jit([](Tensor x) { return x * 2 + 1; }, {.name = "few_on_gpu", .device = kCuda});
+  for (const int64_t n : {3, 4, 4}) {
+    const Tensor x = Numbers({n}).to(kCuda);
+    const Tensor y = f(x);
+    EXPECT_EQ(y.device(), kCuda);
+    ExpectSame(y, x * 2 + 1);
+  }
+  EXPECT_EQ(f.stats().compiles, 1);
+  EXPECT_EQ(f.stats().interpreted, 1);
+  runtime::Policies().Set(policy::PolicySet::None());
 }
 
 TEST_F(CudaJit, NestedFunctionsAreOneProgram) {
