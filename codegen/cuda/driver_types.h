@@ -58,7 +58,7 @@ enum class DeviceAttribute : int {
 enum class FunctionAttribute : int {
   kMaxThreadsPerBlock = 0,
   kSharedBytes = 1,
-  kLocalBytes = 3,  // of a thread: what was spilled
+  kLocalBytes = 3,  // of a thread: its arrays, and what was spilled
   kRegisters = 4,
   kMaxDynamicSharedBytes = 8,
 };

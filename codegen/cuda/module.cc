@@ -81,7 +81,7 @@ StatusOr<Function::Resources> Function::ReadResources() const {
     return value;
   };
   const Resources resources = {.registers = read(FunctionAttribute::kRegisters),
-                               .spilled_bytes = read(FunctionAttribute::kLocalBytes),
+                               .local_bytes = read(FunctionAttribute::kLocalBytes),
                                .shared_bytes = read(FunctionAttribute::kSharedBytes),
                                .max_threads = read(FunctionAttribute::kMaxThreadsPerBlock)};
   if (!status.ok()) return status;

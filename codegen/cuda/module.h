@@ -42,10 +42,10 @@ class Function {
  public:
   // What the driver's compiler made of it.
   struct Resources {
-    int registers = 0;      // of a thread
-    int spilled_bytes = 0;  // likewise, to local memory
-    int shared_bytes = 0;   // of a block
-    int max_threads = 0;    // of a block
+    int registers = 0;     // of a thread
+    int local_bytes = 0;   // likewise: its arrays, and what was spilled
+    int shared_bytes = 0;  // of a block
+    int max_threads = 0;   // of a block
   };
   StatusOr<Resources> ReadResources() const;
   // Lets launches ask for so much shared memory, beyond the 48 KiB that all may have.

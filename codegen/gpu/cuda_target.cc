@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/build_id.h"
@@ -26,6 +26,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using codegen::CompiledKernel;
+
+// What the arrays of a thread take: LLVM declares them together, as `__local_depot0[304]`.
+int LocalArrayBytes(std::string_view ptx) {
+  constexpr absl::string_view kDepot = "__local_depot0[";
+  const size_t at = ToAbsl(ptx).find(kDepot);
+  if (at == ptx.npos) return 0;
+  const absl::string_view text = ToAbsl(ptx).substr(at + kDepot.size());
+  int bytes = 0;
+  return absl::SimpleAtoi(text.substr(0, text.find(']')), &bytes) ? bytes : 0;
+}
 
 }  // namespace
 
@@ -108,7 +118,7 @@ Status CudaTarget::Load(const cuda::Cubin& cubin, CompiledKernel* kernel) const 
   SWAGE_ASSIGN_OR_RETURN(const cuda::Function function, module.Find(kEntryName));
   SWAGE_ASSIGN_OR_RETURN(const cuda::Function::Resources resources, function.ReadResources());
   kernel->load_ms = MillisecondsSince(start);
-  kernel->spilled_bytes = resources.spilled_bytes;
+  kernel->spilled_bytes = std::max(0, resources.local_bytes - LocalArrayBytes(kernel->object));
   kernel->code = std::make_shared<LoadedPtx>(queue_, std::move(module), function, resources);
   return OkStatus();
 }
