@@ -96,9 +96,9 @@ TEST_F(LibraryDot, OfOneOperandReadsItTwice) {
 TEST_F(LibraryDot, IsNotForSmallOrWholeNumbers) {
   for (const char* type : {"f32[64,64]", "s32[256,256]"}) {
     const std::string text = absl::StrReplaceAll(
-        "HloModule m\nENTRY e {\n  a = T parameter(0)\n  b = T parameter(1)\n"
-        "  ROOT c = T dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n",
-        {{"T", type}});
+        "HloModule m\nENTRY e {\n  a = $ parameter(0)\n  b = $ parameter(1)\n"
+        "  ROOT c = $ dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n",
+        {{"$", type}});
     const auto executable = CompileText(text);
     ASSERT_NE(executable, nullptr);
     EXPECT_EQ(LibrarySteps(*executable), 0) << type;
