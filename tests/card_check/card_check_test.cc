@@ -1,0 +1,148 @@
+// The card check as a user runs it, on the emulated driver.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "tests/card_check/run_check.h"
+#include "tests/temp_folder.h"
+
+namespace swage::card {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr char kFew[] =
+    "--filter 'program/(softmax_rows|attend_64)$|elementwise/exp$|index/take_rows$'";
+
+TEST(CardCheck, ARehearsalIsFine) {
+  const TempFolder folder;
+  const Ran ran = Rehearse(folder.path(), kFew);
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  for (const std::string& line : ran.With("\"case\"")) {
+    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    EXPECT_TRUE(json.is_object() && json.contains("result")) << line;
+  }
+  EXPECT_THAT(ran.With("\"result\":\"failed\""), IsEmpty());
+  EXPECT_THAT(ran.With("\"case\":\"driver\""), ElementsAre(HasSubstr("\"card\":\"emulator\"")));
+  EXPECT_THAT(ran.With("\"case\":\"mma/"), SizeIs(3));
+  EXPECT_THAT(ran.With("\"case\":\"approx/"), Not(IsEmpty()));
+  for (const std::string& line : ran.With("\"case\":\"kernel/")) {
+    EXPECT_THAT(line, HasSubstr("\"ptx\":\"ok\""));
+    EXPECT_THAT(line, HasSubstr("\"cubin\":\"skipped: emulator\""));
+    EXPECT_THAT(line, HasSubstr("\"registers\":"));
+  }
+  EXPECT_GE(ran.With("\"case\":\"kernel/").size(), 8u);
+  for (const char* what :
+       {"time/copy/", "time/elementwise/", "time/reduce/rows", "time/reduce/columns",
+        "time/matmul/f32", "time/matmul/bf16", "time/softmax", "time/attention", "launch/empty",
+        "pair/softmax", "pair/attention"}) {
+    const auto lines = ran.With(std::string("\"case\":\"") + what);
+    EXPECT_THAT(lines, Not(IsEmpty())) << what;
+    for (const std::string& line : lines) {
+      EXPECT_THAT(line, HasSubstr("\"clock\":\"emulator: no card's times\""));
+    }
+  }
+  EXPECT_THAT(ran.lines.back(), HasSubstr("{\"case\":\"summary\",\"result\":\"ok\""));
+}
+
+TEST(CardCheck, APlantedFailureIsTheOneThatFails) {
+  const TempFolder folder;
+  const Ran ran = Rehearse(folder.path(), std::string(kFew) + " --plant-failure -- --no-timings");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  const auto planted = ran.With("planted: ");
+  ASSERT_THAT(planted, SizeIs(1));
+  const std::string name = "kernel/" + planted[0].substr(std::string("planted: ").size());
+  const auto failed = ran.With("\"result\":\"failed\"");
+  ASSERT_THAT(failed, SizeIs(2)) << ran.output;  // the case and the summary
+  EXPECT_THAT(failed[0], HasSubstr("\"case\":\"" + name + "\""));
+  EXPECT_THAT(failed[0], HasSubstr("want"));
+  EXPECT_THAT(failed[1], HasSubstr("\"failed_cases\":\"" + name + "\""));
+}
+
+class SmallBundle : public ::testing::Test {
+ protected:
+  static std::string Check(const std::string& libcuda) {
+    return "EMULATED_CUDA_LOG=off SWAGE_LIBCUDA=" + libcuda + " " CARD_CHECK " ";
+  }
+  void SetUp() override {
+    const Ran made =
+        RunCommand(CARD_BUNDLE " " + path_ + " --no-card-sizes --filter 'elementwise/exp$'");
+    ASSERT_EQ(made.exit_code, 0) << made.output;
+  }
+
+  const TempFolder folder_;
+  const std::string path_ = folder_.path() + "/card.bundle";
+};
+
+TEST_F(SmallBundle, ACardOfEitherArchitectureGetsItsPtx) {
+  for (const char* capability : {"80", "90"}) {
+    const Ran ran = RunCommand(std::string("EMULATED_CUDA_CC=") + capability + " " +
+                               Check(EMULATED_LIBCUDA) + path_ + " --only kernel/");
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_THAT(ran.With("\"ptx\":\"ok\""), SizeIs(1)) << ran.output;
+  }
+}
+
+TEST_F(SmallBundle, WithoutADriverItSaysSo) {
+  const Ran ran = RunCommand(Check("/nowhere/libcuda.so.1") + path_ + " --small");
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("no driver"));
+  EXPECT_THAT(ran.output, HasSubstr("/nowhere/libcuda.so.1"));
+}
+
+TEST_F(SmallBundle, CardSizesAreNotTimedOnTheEmulator) {
+  const Ran ran = RunCommand(Check(EMULATED_LIBCUDA) + path_ + " --only time/copy");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(ran.With("\"result\":\"skipped\""), SizeIs(2)) << ran.output;
+}
+
+TEST_F(SmallBundle, ADamagedOneIsRefused) {
+  const StatusOr<std::string> text = ReadFile(path_);
+  ASSERT_TRUE(text.ok());
+  std::string damaged = *text;
+  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
+  const std::pair<std::string, std::string> contents[] = {
+      {text->substr(0, text->size() / 2), "cut off"}, {"", "not a bundle"}, {damaged, "damaged"}};
+  for (const auto& [content, why] : contents) {
+    ASSERT_TRUE(WriteFile(path_, content).ok());
+    const Ran ran = RunCommand(Check(EMULATED_LIBCUDA) + path_ + " --small");
+    EXPECT_EQ(ran.exit_code, 3) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(why));
+  }
+  const Ran missing = RunCommand(Check(EMULATED_LIBCUDA) + folder_.path() + "/none");
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_THAT(missing.output, HasSubstr("No such file"));
+}
+
+TEST_F(SmallBundle, WrongArgumentsGetTheUsage) {
+  for (const char* arguments : {"", " a b", " --what", " a --case-seconds x", " a --only"}) {
+    const Ran ran = RunCommand(std::string(CARD_CHECK) + arguments);
+    EXPECT_EQ(ran.exit_code, 3) << arguments;
+    EXPECT_THAT(ran.output, HasSubstr("--kernel-seconds")) << arguments;
+  }
+}
+
+TEST(CardCheckProgram, NeedsNothingButTheCLibrary) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer brings its own libraries";
+#endif
+  const Ran ran = RunCommand("ldd " CARD_CHECK);
+  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  for (const std::string& line : ran.lines) {
+    EXPECT_TRUE(
+        line.find("linux-vdso") != std::string::npos ||
+        line.find("ld-linux") != std::string::npos || line.find("libc.so") != std::string::npos ||
+        line.find("libm.so") != std::string::npos || line.find("libdl.so") != std::string::npos ||
+        line.find("libpthread.so") != std::string::npos)
+        << line;
+  }
+}
+
+}  // namespace
+}  // namespace swage::card
