@@ -15,11 +15,12 @@ namespace swage::card {
 namespace {
 
 constexpr char kUsage[] =
-    "card_check BUNDLE [--small] [--no-timings] [--only PREFIX] [--kernel-seconds N]\n"
-    "                  [--case-seconds N]\n"
+    "card_check BUNDLE [--small] [--no-timings] [--older-ptx] [--only PREFIX]\n"
+    "                  [--kernel-seconds N] [--case-seconds N]\n"
     "\n"
     "  --small           programs of small sizes are timed, which the emulator can run\n"
     "  --no-timings      nothing is timed\n"
+    "  --older-ptx       the PTX for sm_80, which later cards take too\n"
     "  --only PREFIX     cases whose name begins so: driver, mma/, approx/, kernel/, time/, ...\n"
     "  --kernel-seconds  after so long (130) no further kernel is checked\n"
     "  --case-seconds    a case that takes longer (60) has failed\n"
@@ -43,6 +44,8 @@ std::optional<CheckOptions> ParseArguments(int count, char** arguments) {
       options.small = true;
     } else if (argument == "--no-timings") {
       options.timings = false;
+    } else if (argument == "--older-ptx") {
+      options.older_ptx = true;
     } else if (argument == "--only") {
       const char* const text = value();
       if (text == nullptr) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/files.h"
 #include "tests/card_check/run_check.h"
@@ -87,6 +88,24 @@ TEST_F(SmallBundle, ACardOfEitherArchitectureGetsItsPtx) {
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_THAT(ran.With("\"ptx\":\"ok\""), SizeIs(1)) << ran.output;
   }
+  const Ran older = RunCommand("EMULATED_CUDA_CC=90 " + Check(EMULATED_LIBCUDA) + path_ +
+                               " --only kernel/ --older-ptx");
+  EXPECT_EQ(older.exit_code, 0) << older.output;
+}
+
+TEST(CardCheck, APackHasTheProgramsOfCardSizes) {
+  const TempFolder folder;
+  const Ran packed = RunCommand("scripts/card_check --pack --no-build --build-folder " BUILD_FOLDER
+                                " --filter 'elementwise/exp$' --out " +
+                                folder.path());
+  EXPECT_EQ(packed.exit_code, 0) << packed.output;
+  const std::string command = folder.path() + "/card_check " + folder.path() + "/card.bundle";
+  EXPECT_THAT(packed.lines.back(), HasSubstr(command));
+  // The emulator would take hours, and says so.
+  const Ran ran = RunCommand("SWAGE_LIBCUDA=" EMULATED_LIBCUDA " " + command + " --only time/");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(ran.With("\"case\":\"time/softmax/f32/16384x4096\",\"result\":\"skipped\""),
+              SizeIs(1));
 }
 
 TEST_F(SmallBundle, WithoutADriverItSaysSo) {

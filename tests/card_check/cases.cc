@@ -17,7 +17,8 @@ Status Context::Open() {
 bool Context::is_emulator() const { return device_->properties().name == "emulator"; }
 
 const std::string& Context::PtxOf(const CardModule& module) const {
-  return device_->properties().major >= 9 ? module.sm_90 : module.sm_80;
+  const bool older = device_->properties().major < 9 || options_.older_ptx;
+  return older ? module.sm_80 : module.sm_90;
 }
 
 double Context::SecondsSinceStart() const {

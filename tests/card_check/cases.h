@@ -20,8 +20,9 @@ namespace swage::card {
 
 struct CheckOptions {
   std::string bundle;
-  std::string only;    // cases whose name begins with it
-  bool small = false;  // sizes for the emulator
+  std::string only;        // cases whose name begins with it
+  bool small = false;      // sizes for the emulator
+  bool older_ptx = false;  // that for sm_80, whatever the card
   bool timings = true;
   double kernel_seconds = 130;  // after so long no further kernel is begun
   double case_seconds = 60;     // a case that takes longer has failed

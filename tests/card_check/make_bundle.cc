@@ -8,12 +8,13 @@
 #include "base/regex.h"
 #include "codegen/build_info.h"
 #include "tests/card_check/bundle_maker.h"
+#include "tests/card_check/timing_programs.h"
 
 namespace swage::card {
 namespace {
 
 struct Options {
-  std::string out, corpus = "tests/corpus", filter;
+  std::string out, corpus = "tests/corpus", filter, programs;
   bool no_card_sizes = false, plant_failure = false, verbose = false;
 };
 
@@ -41,7 +42,20 @@ Status PlantFailure(Bundle* bundle) {
   return InvalidArgument("[card check] no kernel whose bits are compared, to plant a failure in");
 }
 
+// "softmax/f32/16384x4096" as FOLDER/softmax-f32-16384x4096.hlo.
+Status WritePrograms(const std::string& folder) {
+  SWAGE_RETURN_IF_ERROR(MakeDirectories(folder));
+  for (const TimingProgram& program : TimingPrograms(/*small=*/false)) {
+    std::string name = program.name;
+    std::replace(name.begin(), name.end(), '/', '-');
+    SWAGE_RETURN_IF_ERROR(WriteFile(folder + "/" + name + ".hlo", program.hlo));
+  }
+  return OkStatus();
+}
+
 Status Run(const Options& options) {
+  if (!options.programs.empty()) return WritePrograms(options.programs);
+  if (options.out.empty()) return InvalidArgument("[card check] no file to write is given");
   BundleMaker maker;
   SWAGE_ASSIGN_OR_RETURN(const std::regex filter,
                          ParseRegex(options.filter, "[card check] --filter"));
@@ -75,9 +89,11 @@ Status Run(const Options& options) {
 int main(int argc, char** argv) {
   swage::card::Options options;
   CLI::App app("Writes the bundle of the card check");
-  app.add_option("out", options.out, "The file to write")->required();
+  app.add_option("out", options.out, "The file to write");
   app.add_option("--corpus", options.corpus, "Folder of modules whose kernels are checked");
   app.add_option("--filter", options.filter, "Only cases whose name has a match of this regex");
+  app.add_option("--programs", options.programs,
+                 "Writes the programs that are timed on a card into this folder, and no bundle");
   app.add_flag("--no-card-sizes", options.no_card_sizes, "Times only small programs");
   app.add_flag("--plant-failure", options.plant_failure, "Changes one bit of an expected result");
   app.add_flag("--verbose", options.verbose, "Prints what was left out, and why");
