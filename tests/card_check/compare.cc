@@ -78,8 +78,10 @@ std::string FirstDifference(std::string_view dtype, std::string_view got, std::s
                             double tolerance) {
   if (got.size() != want.size()) return "sizes differ";
   if (got.empty() || std::memcmp(got.data(), want.data(), got.size()) == 0) return "";
+  // Both parts of a complex number are compared.
+  const std::string_view part = dtype == "c64" ? "f32" : dtype == "c128" ? "f64" : dtype;
   for (const Format& format : kFloats) {
-    if (format.name != dtype) continue;
+    if (format.name != part) continue;
     const double allowed = tolerance > 0 ? tolerance * LargestOf(format, want) : 0;
     for (size_t i = 0; i < want.size() / format.bytes; ++i) {
       const uint64_t g = BitsAt(got, format.bytes, i), w = BitsAt(want, format.bytes, i);

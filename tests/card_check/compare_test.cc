@@ -37,6 +37,7 @@ TEST(CardCompare, AnyNanIsANan) {
   EXPECT_NE(FirstDifference("f32", Bytes({1.0f}), Bytes({nan}), 1), "");
   EXPECT_EQ(FirstDifference("f16", Bits16({0x7e00, 0x7c01}), Bits16({0xfe00, 0xffff}), 0), "");
   EXPECT_EQ(FirstDifference("bf16", Bits16({0x7fc0}), Bits16({0xff81}), 0), "");
+  EXPECT_EQ(FirstDifference("c64", Bytes({1.0f, nan}), Bytes({1.0f, -nan}), 0), "");
   EXPECT_EQ(FirstDifference("f8e4m3fn", "\x7f", "\xff", 0), "");
   EXPECT_NE(FirstDifference("f8e4m3fn", "\x7e", "\xff", 0), "");
   EXPECT_EQ(FirstDifference("f8e5m2", "\x7d", "\xff", 0), "");

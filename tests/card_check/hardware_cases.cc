@@ -34,8 +34,7 @@ Outcome DescribeDriver(Context& context) {
       .Add("registers_per_multiprocessor", p.registers_per_multiprocessor)
       .Add("shared_bytes_per_multiprocessor", p.shared_bytes_per_multiprocessor)
       .Add("shared_bytes_per_block", p.shared_bytes_per_block)
-      .Add("graphs", driver.has_graphs())
-      .Add("pools", driver.has_pools());
+      .Add("graphs", driver.has_graphs());
   return outcome;
 }
 
