@@ -151,7 +151,7 @@ template <typename Stream, Is<CardProgram> T>
 void Fields(Stream& stream, T& value) {
   Each(stream, value, &CardProgram::name, &CardProgram::about, &CardProgram::buffers,
        &CardProgram::launches, &CardProgram::results, &CardProgram::bytes, &CardProgram::flops,
-       &CardProgram::predicted_us);
+       &CardProgram::product, &CardProgram::predicted_us);
 }
 template <typename Stream, Is<CardTiming> T>
 void Fields(Stream& stream, T& value) {
@@ -174,6 +174,9 @@ Status CheckProgram(const CardProgram& program, size_t modules) {
     if (buffer.data.size() != static_cast<size_t>(has_data ? buffer.bytes : 0)) {
       return bad("a buffer of ", buffer.bytes, " bytes has ", buffer.data.size(), " of data");
     }
+  }
+  if (!program.product.empty() && (program.product.size() != 3 || program.buffers.size() < 3)) {
+    return bad("a matrix product without its three sizes and buffers");
   }
   for (const CardLaunch& launch : program.launches) {
     if (launch.module >= modules) return bad("no module ", launch.module, " of ", modules);

@@ -71,6 +71,9 @@ struct CardProgram {
   std::vector<CardLaunch> launches;
   std::vector<CardResult> results;
   double bytes = 0, flops = 0;  // of all launches, each byte once per launch
+  // m, n and k where all of it is one matrix product of buffers 0 and 1, which a library may make
+  // too.
+  std::vector<int64_t> product = {};
   // What the cost model predicts, launches included: card, microseconds.
   std::vector<std::pair<std::string, double>> predicted_us;
   friend bool operator==(const CardProgram&, const CardProgram&) = default;

@@ -287,6 +287,7 @@ StatusOr<CardProgram> BundleMaker::ProgramOf(const TimingProgram& timing, bool f
   program.name = timing.name;
   program.about = absl::StrCat(program.launches.size(), " launches");
   program.bytes = BytesOf(program);
+  program.product = timing.product;
   AddPredictions(*module, &program);
   SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> source, ir::ParseHlo(timing.hlo));
   const double tolerance = ToleranceOf(*source->entry());

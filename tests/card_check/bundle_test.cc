@@ -20,6 +20,7 @@ Bundle Example() {
       {.module = 0, .blocks = 3, .threads_x = 32, .buffers = {0, 1}, .extents = {-7, 2}}};
   program.results = {{1, 0.5, true, "abcdefgh"}};
   program.bytes = 16;
+  program.product = {};
   program.predicted_us = {{"h200", 2.5}};
   bundle.kernels = {program};
   bundle.timings = {{true, program, {}}};

@@ -42,7 +42,7 @@ TEST(CardCheck, ARehearsalIsFine) {
   for (const char* what :
        {"time/copy/", "time/elementwise/", "time/reduce/rows", "time/reduce/columns",
         "time/matmul/f32", "time/matmul/bf16", "time/softmax", "time/attention", "launch/empty",
-        "pair/softmax", "pair/attention"}) {
+        "library/matmul/f32", "library/matmul/bf16", "pair/softmax", "pair/attention"}) {
     const auto lines = ran.With(std::string("\"case\":\"") + what);
     EXPECT_THAT(lines, Not(IsEmpty())) << what;
     for (const std::string& line : lines) {
@@ -115,6 +115,14 @@ TEST_F(SmallBundle, WithoutADriverItSaysSo) {
   EXPECT_THAT(ran.output, HasSubstr("/nowhere/libcuda.so.1"));
 }
 
+TEST_F(SmallBundle, WithoutCublasLtItsLinesSaySo) {
+  const Ran ran = RunCommand("SWAGE_LIBCUBLASLT=off " + Check(EMULATED_LIBCUDA) + path_ +
+                             " --small --only library/");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(ran.With("\"result\":\"skipped\",\"why\":\"cublasLt not found"), SizeIs(2))
+      << ran.output;
+}
+
 TEST_F(SmallBundle, CardSizesAreNotTimedOnTheEmulator) {
   const Ran ran = RunCommand(Check(EMULATED_LIBCUDA) + path_ + " --only time/copy");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
@@ -139,7 +147,7 @@ TEST_F(SmallBundle, ADamagedOneIsRefused) {
   EXPECT_THAT(missing.output, HasSubstr("No such file"));
 }
 
-TEST_F(SmallBundle, WrongArgumentsGetTheUsage) {
+TEST(CardCheckProgram, WrongArgumentsGetTheUsage) {
   for (const char* arguments : {"", " a b", " --what", " a --case-seconds x", " a --only"}) {
     const Ran ran = RunCommand(std::string(CARD_CHECK) + arguments);
     EXPECT_EQ(ran.exit_code, 3) << arguments;

@@ -1,7 +1,7 @@
 // File: tests/card_check/library_matmul.h
 //
-// The place of cuBLASLt in the card check: its matmul is timed beside the emitted one where the
-// library is.
+// The matrix products of the card check by cuBLASLt, where it is found: the result that the emitted
+// kernel has, and the times of both.
 #ifndef SWAGE_TESTS_CARD_CHECK_LIBRARY_MATMUL_H_
 #define SWAGE_TESTS_CARD_CHECK_LIBRARY_MATMUL_H_
 
@@ -9,8 +9,8 @@
 
 namespace swage::card {
 
-// Skipped, with the reason, where there is nothing to time.
-Outcome TimeLibraryMatmul(Context& context);
+// `program` is one product. Without the library the case is skipped.
+Status TimeLibraryMatmul(Context& context, const CardProgram& program, Outcome* outcome);
 
 }  // namespace swage::card
 

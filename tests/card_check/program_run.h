@@ -39,6 +39,8 @@ class ProgramRun {
   // The bytes of a result, at most `limit`.
   StatusOr<std::string> Read(const CardResult& result, int64_t limit) const;
 
+  cuda::CUdeviceptr Address(size_t buffer) const;
+
   // Of the one kernel that uses most.
   StatusOr<cuda::Function::Resources> Resources() const;
   double load_ms() const { return load_ms_; }
@@ -55,7 +57,6 @@ class ProgramRun {
   Status FillBuffer(size_t i);
   // What surrounds a buffer: nothing on the emulator, which sees every access itself.
   int64_t Guard() const;
-  cuda::CUdeviceptr Address(size_t buffer) const;
 
   Context* context_;
   const CardProgram* program_;

@@ -1,7 +1,7 @@
-// Times by events: three warm-ups, ten runs, median and spread.
+// What is timed: copies, programs, launches.
 #include <algorithm>
+#include <cctype>
 #include <chrono>
-#include <cmath>
 
 #include "base/function_ref.h"
 #include "codegen/cuda/graph.h"
@@ -11,61 +11,12 @@
 #include "tests/card_check/library_matmul.h"
 #include "tests/card_check/program_run.h"
 #include "tests/card_check/ptx_texts.h"
+#include "tests/card_check/timing.h"
 
 namespace swage::card {
 namespace {
 
-constexpr int kWarmUps = 3, kRuns = 10;
-constexpr double kRunMs = 2;  // a run repeats what is shorter
-constexpr int kMaxRepeats = 200;
 constexpr int64_t kMaxCompared = int64_t{64} << 20;
-
-// In microseconds, of one execution.
-struct Times {
-  double median = 0, least = 0, most = 0;
-  int repeats = 1;
-
-  JsonLine& AddTo(JsonLine& line, const std::string& prefix = "") const {
-    return line.Add(prefix + "us", median)
-        .Add(prefix + "us_min", least)
-        .Add(prefix + "us_max", most)
-        .Add(prefix + "repeats", repeats);
-  }
-};
-
-StatusOr<double> TimeMs(Context& context, int repeats, FunctionRef<Status()> once) {
-  const cuda::Stream& stream = context.stream();
-  SWAGE_ASSIGN_OR_RETURN(const cuda::Event begin, cuda::Event::Create(context.device(), true));
-  SWAGE_ASSIGN_OR_RETURN(const cuda::Event end, cuda::Event::Create(context.device(), true));
-  SWAGE_RETURN_IF_ERROR(stream.Record(begin));
-  for (int i = 0; i < repeats; ++i) SWAGE_RETURN_IF_ERROR(once());
-  SWAGE_RETURN_IF_ERROR(stream.Record(end));
-  SWAGE_RETURN_IF_ERROR(end.Synchronize());
-  SWAGE_ASSIGN_OR_RETURN(const float ms, end.ElapsedMs(begin));
-  return static_cast<double>(ms);
-}
-
-StatusOr<Times> Time(Context& context, FunctionRef<Status()> once) {
-  double warm_ms = 0;
-  for (int i = 0; i < kWarmUps; ++i) {
-    SWAGE_ASSIGN_OR_RETURN(warm_ms, TimeMs(context, 1, once));
-  }
-  Times times;
-  if (!context.is_emulator()) {
-    times.repeats = static_cast<int>(
-        std::clamp(std::ceil(kRunMs / std::max(warm_ms, 1e-3)), 1.0, double{kMaxRepeats}));
-  }
-  std::vector<double> us;
-  for (int i = 0; i < kRuns; ++i) {
-    SWAGE_ASSIGN_OR_RETURN(const double ms, TimeMs(context, times.repeats, once));
-    us.push_back(ms * 1e3 / times.repeats);
-  }
-  std::sort(us.begin(), us.end());
-  times.median = (us[kRuns / 2 - 1] + us[kRuns / 2]) / 2;
-  times.least = us.front();
-  times.most = us.back();
-  return times;
-}
 
 // Of what is timed: whose clock it is.
 Outcome Timed(const Context& context) {
@@ -121,17 +72,6 @@ void AddPrediction(const Context& context, const CardProgram& program, Outcome* 
   for (const auto& [card, us] : program.predicted_us) {
     if (name.find(card) != std::string::npos) outcome->fields.Add("predicted_us", us);
   }
-}
-
-// Loaded, run once and compared with what is expected, if anything is.
-StatusOr<ProgramRun> Prepare(Context& context, const CardProgram& program) {
-  SWAGE_ASSIGN_OR_RETURN(ProgramRun run, ProgramRun::Create(context, program));
-  SWAGE_RETURN_IF_ERROR(run.Load(/*cubins=*/false));
-  SWAGE_RETURN_IF_ERROR(run.Launch());
-  SWAGE_RETURN_IF_ERROR(context.stream().Synchronize());
-  SWAGE_ASSIGN_OR_RETURN(const std::string difference, run.Difference());
-  if (!difference.empty()) return Internal("[card check] ", difference);
-  return run;
 }
 
 Status TimeProgram(Context& context, const CardProgram& program, Outcome* outcome) {
@@ -243,13 +183,18 @@ std::vector<Case> TimingCases(const Bundle& bundle, const CheckOptions& options)
     return TimeCopy(context, /*by_kernel=*/true, outcome);
   }));
   cases.push_back(Simple("launch/empty", TimeEmptyKernels));
-  cases.push_back({"time/matmul/cublasLt", TimeLibraryMatmul});
   for (const CardTiming& timing : bundle.timings) {
     if (timing.small != options.small) continue;
     cases.push_back(
         Simple("time/" + timing.fused.name, [&timing](Context& context, Outcome* outcome) {
           return TimeProgram(context, timing.fused, outcome);
         }));
+    if (!timing.fused.product.empty()) {
+      cases.push_back(
+          Simple("library/" + timing.fused.name, [&timing](Context& context, Outcome* outcome) {
+            return TimeLibraryMatmul(context, timing.fused, outcome);
+          }));
+    }
     if (timing.unfused.launches.empty()) continue;
     cases.push_back(
         Simple("pair/" + timing.fused.name, [&timing](Context& context, Outcome* outcome) {

@@ -155,6 +155,10 @@ std::vector<TimingProgram> TimingPrograms(bool small) {
          Fill(text, {{"$T", dtype}, {"$R", rows}, {"$C", columns}, {"$K", more}, {"$H", more}}),
          pair});
   };
+  const auto add_matmul = [&](const std::string& dtype, int64_t m, int64_t n, int64_t k) {
+    add("matmul", dtype, false, kMatmul, std::to_string(m), std::to_string(n), std::to_string(k));
+    programs.back().product = {m, n, k};
+  };
   const auto with_combiners = [](const char* body) { return std::string(kCombiners) + body; };
   // 256 MiB of f32 on a card: beyond its caches.
   const std::string rows = small ? "33" : "16384", columns = small ? "100" : "4096";
@@ -169,9 +173,12 @@ std::vector<TimingProgram> TimingPrograms(bool small) {
   add("softmax", "f32", true, with_combiners(kSoftmax), rows, columns);
   add("layernorm", "f32", true, with_combiners(kLayerNorm), rows, columns);
   for (const char* dtype : {"f32", "bf16"}) {
-    add("matmul", dtype, false, kMatmul, small ? "31" : "1024", small ? "33" : "1024",
-        small ? "17" : "1024");
-    if (!small) add("matmul", dtype, false, kMatmul, "4096", "4096", "4096");
+    if (small) {
+      add_matmul(dtype, 31, 33, 17);
+    } else {
+      add_matmul(dtype, 1024, 1024, 1024);
+      add_matmul(dtype, 4096, 4096, 4096);
+    }
     add("attention", dtype, true, with_combiners(kAttention), small ? "17" : "1024",
         small ? "16" : "64", small ? "2" : "16");
   }

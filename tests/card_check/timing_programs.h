@@ -4,6 +4,7 @@
 #ifndef SWAGE_TESTS_CARD_CHECK_TIMING_PROGRAMS_H_
 #define SWAGE_TESTS_CARD_CHECK_TIMING_PROGRAMS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct TimingProgram {
   std::string hlo;
   // Also run with one kernel per operation, and compared.
   bool pair = false;
+  std::vector<int64_t> product = {};  // as in CardProgram
 };
 
 // For the emulator where `small`, else for a card.
