@@ -19,7 +19,7 @@ Status CheckPtx(Context& context, ProgramRun& run, JsonLine* line) {
   line->Add("load_ms", run.load_ms());
   SWAGE_ASSIGN_OR_RETURN(const cuda::Function::Resources resources, run.Resources());
   line->Add("registers", resources.registers)
-      .Add("local_bytes", resources.spilled_bytes)
+      .Add("local_bytes", resources.local_bytes)
       .Add("shared_bytes", resources.shared_bytes);
   return RunAndCompare(context, run);
 }

@@ -179,7 +179,7 @@ StatusOr<cuda::Function::Resources> ProgramRun::Resources() const {
   for (const auto& [module, function] : functions_) {
     SWAGE_ASSIGN_OR_RETURN(const cuda::Function::Resources one, function.ReadResources());
     most.registers = std::max(most.registers, one.registers);
-    most.spilled_bytes = std::max(most.spilled_bytes, one.spilled_bytes);
+    most.local_bytes = std::max(most.local_bytes, one.local_bytes);
     most.shared_bytes = std::max(most.shared_bytes, one.shared_bytes);
     most.max_threads = std::max(most.max_threads, one.max_threads);
   }

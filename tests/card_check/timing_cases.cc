@@ -82,7 +82,7 @@ Status TimeProgram(Context& context, const CardProgram& program, Outcome* outcom
   AddBandwidth(context, program.bytes, times, outcome);
   outcome->fields.Add("tflops", times.median > 0 ? program.flops / times.median * 1e-6 : 0.0);
   AddPrediction(context, program, outcome);
-  outcome->fields.Add("registers", resources.registers).Add("local_bytes", resources.spilled_bytes);
+  outcome->fields.Add("registers", resources.registers).Add("local_bytes", resources.local_bytes);
   return OkStatus();
 }
 
