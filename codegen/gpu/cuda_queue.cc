@@ -50,7 +50,10 @@ StatusOr<std::unique_ptr<CudaQueue>> CudaQueue::Create(cuda::Device& device) {
 }
 
 CudaQueue::CudaQueue(cuda::Device& device, cuda::Stream stream)
-    : device_(device), name_(device.name()), stream_(std::move(stream)) {}
+    : device_(device),
+      name_(device.name()),
+      stream_(std::move(stream)),
+      blocks_(device.properties().memory_bytes) {}
 
 CudaQueue::~CudaQueue() {
   const cuda::ContextScope scope(device_);

@@ -47,7 +47,7 @@ bool DeviceBlocks::Keep(cuda::CUdeviceptr block, int64_t bytes) {
   if (CheckMode::Get().memory) return false;
   const int64_t size = ClassOf(bytes);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (stats_.kept_bytes + size > kKeptBytes) return false;
+  if (stats_.kept_bytes + size > most_kept_) return false;
   kept_[size].push_back(block);
   stats_.kept_bytes += size;
   return true;

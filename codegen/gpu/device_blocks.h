@@ -4,7 +4,8 @@
 // about the same size, so that a warm call asks the driver for nothing. All of it is used in the
 // order of one stream: a block may be lent again while earlier work still uses it.
 //
-// - Sizes are rounded up to classes, at most an eighth more. At most kKeptBytes are kept.
+// - Sizes are rounded up to classes, at most an eighth more. At most a quarter of the device's
+//   memory is kept, and given up before an allocation fails.
 // - Under SWAGE_CHECK=memory blocks have their exact size and are not kept, so that the device's
 // own
 //   checks see every access beyond one.
@@ -22,7 +23,7 @@ namespace swage::gpu {
 
 class DeviceBlocks {
  public:
-  static constexpr int64_t kKeptBytes = int64_t{256} << 20;
+  explicit DeviceBlocks(int64_t device_bytes) : most_kept_(device_bytes / 4) {}
 
   // What the driver is asked for, for a block of `bytes`.
   static int64_t ClassOf(int64_t bytes);
@@ -44,6 +45,7 @@ class DeviceBlocks {
   Stats stats() const;
 
  private:
+  const int64_t most_kept_;
   mutable std::mutex mutex_;
   std::map<int64_t, std::vector<cuda::CUdeviceptr>> kept_;  // by class
   Stats stats_;
