@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <set>
 #include <string>
 
 namespace sw = swage;
@@ -47,8 +48,11 @@ int main(int argc, char** argv) {
               << error << (error <= 1e-5f ? "\n" : ", WRONG\n");
   }
   std::cout << f.stats() << f.explain();
+  std::set<std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(dumps)) {
-    if (entry.path().extension() == ".ptx") std::cout << "PTX: " << entry.path().string() << "\n";
+    if (entry.path().extension() == ".ptx") files.insert(entry.path().filename().string());
   }
+  std::cout << "PTX in " << dumps.string() << ":\n";
+  for (const std::string& file : files) std::cout << "  " << file << "\n";
   return right ? 0 : 1;
 }
