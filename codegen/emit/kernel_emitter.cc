@@ -64,9 +64,14 @@ StatusOr<llvm::Function*> EmitForCpu(const KernelPlan& plan, llvm::Module* modul
 // need no bound of the launch; with one, NVIDIA's assembler spills to get more blocks in.
 static_assert(kBlockThreads * 256 <= 65536);
 
-// Marks a kernel. Where blocks share tiles, two of them are to fit a multiprocessor: one's barriers
-// and fetches are hidden by the other.
-void AnnotateKernel(llvm::Module* module, llvm::Function* function, Sharing sharing) {
+// Whether two blocks are to fit a multiprocessor, so that one's barriers and fetches are hidden by
+// the other: where blocks share tiles. The places of a batch need registers that would be spilled.
+bool NeedsTwoBlocks(const KernelPlan& plan) {
+  return plan.sharing == Sharing::kTiles && plan.hero->attrs<ir::DotAttrs>().lhs_batch.empty();
+}
+
+// Marks a kernel.
+void AnnotateKernel(llvm::Module* module, llvm::Function* function, const KernelPlan& plan) {
   llvm::LLVMContext& context = module->getContext();
   llvm::NamedMDNode* annotations = module->getOrInsertNamedMetadata("nvvm.annotations");
   const auto annotate = [&](const char* what, int value) {
@@ -76,7 +81,7 @@ void AnnotateKernel(llvm::Module* module, llvm::Function* function, Sharing shar
                   llvm::ValueAsMetadata::get(number)}));
   };
   annotate("kernel", 1);
-  if (sharing != Sharing::kTiles) return;
+  if (!NeedsTwoBlocks(plan)) return;
   annotate("maxntidx", kBlockThreads);
   annotate("minctasm", 2);
 }
@@ -89,7 +94,7 @@ StatusOr<llvm::Function*> EmitForGpu(const KernelPlan& plan, llvm::Module* modul
   std::vector<llvm::Type*> types(buffer_count, llvm::PointerType::get(context, kGlobalSpace));
   types.resize(buffer_count + plan.dims.size(), llvm::Type::getInt64Ty(context));
   llvm::Function* function = NewFunction(module, name, types);
-  AnnotateKernel(module, function, plan.sharing);
+  AnnotateKernel(module, function, plan);
   std::vector<llvm::Value*> buffers;
   for (size_t i = 0; i < buffer_count; ++i) {
     const llvm::Align alignment(kGpuBufferAlignment);

@@ -54,7 +54,9 @@ std::string WithLength(std::string text, int64_t n) {
 }  // namespace
 
 std::vector<Device> Devices() {
-  return {{"Cpu", tools::RunOn(*tools::FindDevice("cpu"))}, {"Evaluator", RunOnEvaluator}};
+  return {{"Cpu", tools::RunOn(*tools::FindDevice("cpu"))},
+          {"Cuda", tools::RunOn(*tools::FindDevice("cuda"))},
+          {"Evaluator", RunOnEvaluator}};
 }
 
 std::string DeviceName(const testing::TestParamInfo<Device>& info) { return info.param.name; }

