@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cache/config.h"
 #include "codegen/cpu/host_target.h"
+#include "codegen/gpu/compile.h"
 #include "runtime/program.h"
 
 namespace swage::tools {
@@ -18,6 +19,7 @@ Status CheckEnvironment() {
   if (const std::optional<std::string> device = GetEnv("SWAGE_DEVICE")) {
     SWAGE_RETURN_IF_ERROR(Annotate(runtime::FindBackend(*device).status(), " (SWAGE_DEVICE)"));
   }
+  SWAGE_RETURN_IF_ERROR(gpu::CheckEnvironment());
   // What mirrors options of jit.
   SWAGE_RETURN_IF_ERROR(runtime::ResolveOptions({}).status());
   SWAGE_RETURN_IF_ERROR(cache::GlobalConfig().status());

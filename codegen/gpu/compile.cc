@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "codegen/gpu/cuda_executable.h"
 #include "codegen/gpu/cuda_queue.h"
 #include "codegen/gpu/cuda_target.h"
 
@@ -24,7 +25,12 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   return codegen::Compile(std::move(module), std::move(target), options, messages);
 }
 
-Status CheckDevice(int ordinal) { return TargetOf(ordinal).status(); }
+Status CheckEnvironment() { return UsesGraphs().status(); }
+
+Status CheckDevice(int ordinal) {
+  SWAGE_RETURN_IF_ERROR(CheckEnvironment());
+  return TargetOf(ordinal).status();
+}
 
 StatusOr<codegen::MemorySpace*> MemoryOf(int ordinal) {
   SWAGE_ASSIGN_OR_RETURN(CudaQueue * queue, CudaQueue::Get(ordinal));

@@ -22,6 +22,8 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(
     std::unique_ptr<ir::Module> module, int ordinal, const codegen::CompileOptions& options,
     std::vector<passes::Message>* messages = nullptr);
 
+// InvalidArgument for a wrong value of an environment variable that is a GPU's.
+Status CheckEnvironment();
 // Whether there is such a device; Unavailable says why not.
 Status CheckDevice(int ordinal);
 // The memory of cuda:`ordinal`.

@@ -28,11 +28,6 @@ int64_t AlignUp(int64_t bytes) {
   return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
 }
 
-bool UsesGraphs() {
-  static const bool uses = GetEnv("SWAGE_CUDA_GRAPHS").value_or("auto") != "off";
-  return uses;
-}
-
 // The library's plan of a dot; null where it is not worth a call, or there is no library for it.
 std::shared_ptr<const cuda::Matmul> MatmulOf(CudaQueue& queue, const codegen::DotProblem& dot) {
   if (dot.flops() < cost::kLibraryFlops) return nullptr;
@@ -69,7 +64,21 @@ StatusOr<CudaStep> StepOf(CudaQueue& queue, StepPlan&& plan) {
   return step;
 }
 
+bool MayRecord() {
+  static const bool may = [] {
+    const StatusOr<bool> uses = UsesGraphs();
+    return !uses.ok() || *uses;  // who compiled was told of a wrong word
+  }();
+  return may;
+}
+
 }  // namespace
+
+StatusOr<bool> UsesGraphs() {
+  const std::string text = GetEnv("SWAGE_CUDA_GRAPHS").value_or("auto");
+  if (text == "auto" || text == "off") return text == "auto";
+  return InvalidArgument("[environment] SWAGE_CUDA_GRAPHS='", text, "', expected auto or off");
+}
 
 // Memory check: a block for each slice.
 class CudaExecutable::Blocks {
@@ -149,7 +158,7 @@ Status CudaExecutable::Run(absl::Span<const void* const> inputs, absl::Span<void
 
 Status CudaExecutable::LaunchOrReplay(const CudaQueue::Turn& turn, absl::Span<const Address> border,
                                       Address scratch) {
-  if (launches_ < kGraphLaunches || !UsesGraphs() || CheckMode::Get().memory ||
+  if (launches_ < kGraphLaunches || !MayRecord() || CheckMode::Get().memory ||
       !queue_.device().driver().has_graphs()) {
     return Launch(turn, border, scratch);
   }

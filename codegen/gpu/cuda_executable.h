@@ -28,6 +28,9 @@
 
 namespace swage::gpu {
 
+// What SWAGE_CUDA_GRAPHS says; InvalidArgument for neither auto nor off.
+StatusOr<bool> UsesGraphs();
+
 class CudaExecutable;
 
 struct CudaStep {

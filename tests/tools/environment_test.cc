@@ -36,6 +36,7 @@ const std::pair<const char*, const char*> kWrong[] = {
     {"SWAGE_CHECK", "memory,foo"},
     {"SWAGE_CONFIG", "/no/such.toml"},
     {"SWAGE_CPU", "z80"},
+    {"SWAGE_CUDA_GRAPHS", "sometimes"},
     {"SWAGE_DEVICE", "tpu"},
     {"SWAGE_DISABLE_PASSES", "cse,no-such"},
     {"SWAGE_FAST_MATH", "maybe"},
