@@ -171,8 +171,15 @@ EMULATED_CUDA_API cuCtxSetCurrent(CUcontext context) {
 
 namespace {
 
-std::vector<CUcontext>& ContextStack() {
-  thread_local std::vector<CUcontext> stack;
+// Without a destructor: other thread-local objects call the driver while a thread ends.
+struct ContextStack {
+  static constexpr int kMost = 256;
+  CUcontext below[kMost];
+  int depth;
+};
+
+ContextStack& StackOfThread() {
+  thread_local ContextStack stack;
   return stack;
 }
 
@@ -181,7 +188,9 @@ std::vector<CUcontext>& ContextStack() {
 EMULATED_CUDA_API cuCtxPushCurrent_v2(CUcontext context) {
   EMULATED_CUDA_ENTER(kInitialised);
   if (context != &driver.context) return CUDA_ERROR_INVALID_CONTEXT;
-  ContextStack().push_back(CurrentContext());
+  ContextStack& stack = StackOfThread();
+  if (stack.depth == ContextStack::kMost) return CUDA_ERROR_INVALID_CONTEXT;
+  stack.below[stack.depth++] = CurrentContext();
   CurrentContext() = context;
   return CUDA_SUCCESS;
 }
@@ -190,8 +199,8 @@ EMULATED_CUDA_API cuCtxPopCurrent_v2(CUcontext* context) {
   EMULATED_CUDA_ENTER(kInitialised);
   if (CurrentContext() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (context != nullptr) *context = CurrentContext();
-  CurrentContext() = ContextStack().empty() ? nullptr : ContextStack().back();
-  if (!ContextStack().empty()) ContextStack().pop_back();
+  ContextStack& stack = StackOfThread();
+  CurrentContext() = stack.depth == 0 ? nullptr : stack.below[--stack.depth];
   return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,8 @@
 // jit on a GPU: the same functions, keys, sizes and policies, and the same bits.
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "cache/config.h"
@@ -150,6 +152,33 @@ TEST_F(CudaJit, ManyThreadsShareTheDevice) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// Threads end, and with them what they ran last, while programs come and go.
+TEST_F(CudaJit, CachesMayBeClearedUnderThreadsThatCall) {
+  auto f = jit(Attend, {.device = kCuda});
+  std::atomic<bool> stop{false};
+  std::thread cleaner([&stop] {
+    while (!stop) {
+      clear_cache();
+      trim();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&f, t] {
+      for (int i = 0; i < 6; ++i) {
+        const Tensor x = Numbers({3 + (t + i) % 3, 8});
+        const std::vector<float> got = f(x, x, x).to_vector<float>();
+        const std::vector<float> want = jit(Attend)(x, x, x).to_vector<float>();
+        for (size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], want[k], 1e-5);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  stop = true;
+  cleaner.join();
 }
 
 // Its passes are those of GPUs.
