@@ -36,16 +36,14 @@ struct CallFrame::Storage {
   bool any_traced = false;
   absl::InlinedVector<Tensor, 4> leaves;
 
-  // What was interpreted on the host in place of a device.
-  void PlaceResults(absl::Span<Tensor> results) const {
+  // The same tensor where results of this function are.
+  Tensor AtHome(const Tensor& tensor) const {
     const runtime::Backend& backend = *state.options().backend;
     const StatusOr<codegen::MemorySpace*> memory = backend.memory(backend);
     if (!memory.ok()) ThrowStatus(memory.status(), state.name(), {});
-    for (Tensor& result : results) {
-      StatusOr<Tensor> placed = runtime::CopyTo(result, *memory);
-      if (!placed.ok()) ThrowStatus(placed.status(), state.name(), {});
-      result = *std::move(placed);
-    }
+    StatusOr<Tensor> placed = runtime::CopyTo(tensor, *memory);
+    if (!placed.ok()) ThrowStatus(placed.status(), state.name(), {});
+    return *std::move(placed);
   }
 
   // Runs what is owned, and finds it faster the next time.
@@ -186,7 +184,6 @@ const void* CallFrame::Run() {
                   s_->state.name(), {});
     }
     timer.Record(s_->state.name(), s_->tensors);
-    if (entry.interpreted) s_->PlaceResults(absl::MakeSpan(made));
   }
   const int declared = static_cast<int>(s_->tensors.size());
   for (const LeafSource& leaf : entry.leaves) {
@@ -195,11 +192,13 @@ const void* CallFrame::Run() {
         s_->leaves.emplace_back();
         break;
       case LeafSource::Kind::kOutput:
-        s_->leaves.push_back(made[leaf.index]);
+        // The interpreter runs on the host, whatever the device.
+        s_->leaves.push_back(entry.interpreted ? s_->AtHome(made[leaf.index]) : made[leaf.index]);
         break;
       case LeafSource::Kind::kArgument:
-        s_->leaves.push_back(leaf.index < declared ? *s_->tensors[leaf.index]
-                                                   : entry.captured[leaf.index - declared]);
+        s_->leaves.push_back(s_->AtHome(leaf.index < declared
+                                            ? *s_->tensors[leaf.index]
+                                            : entry.captured[leaf.index - declared]));
         break;
     }
   }

@@ -115,8 +115,10 @@ Status Device::Usable() const {
   }
   if (!lost_.load(std::memory_order_acquire)) return OkStatus();
   const std::lock_guard<std::mutex> lock(mutex_);
-  return absl::UnavailableError(absl::StrCat(
-      name(), " is of no use since an earlier error: ", cause_.message(), "; restart the process"));
+  return absl::UnavailableError(
+      absl::StrCat(name(), " is of no use since an earlier error: ", cause_.message(),
+                   "; restart the process, under SWAGE_CHECK=memory if a kernel is at fault: it "
+                   "names the step"));
 }
 
 ContextScope::ContextScope(Device& device) : device_(device) {

@@ -158,7 +158,7 @@ Status CudaExecutable::Run(absl::Span<const void* const> inputs, absl::Span<void
 
 Status CudaExecutable::LaunchOrReplay(const CudaQueue::Turn& turn, absl::Span<const Address> border,
                                       Address scratch) {
-  if (launches_ < kGraphLaunches || !MayRecord() || CheckMode::Get().memory ||
+  if (launches_ < kGraphLaunches || !may_record_ || !MayRecord() || CheckMode::Get().memory ||
       !queue_.device().driver().has_graphs()) {
     return Launch(turn, border, scratch);
   }
@@ -171,10 +171,14 @@ Status CudaExecutable::LaunchOrReplay(const CudaQueue::Turn& turn, absl::Span<co
     last_border_.assign(border.begin(), border.end());
     return Launch(turn, border, scratch);
   }
-  SWAGE_ASSIGN_OR_RETURN(cuda::Graph graph, cuda::Graph::Record(turn.stream(), [&] {
-                           return Launch(turn, border, scratch);
-                         }));
-  graph_.emplace(std::move(graph));
+  StatusOr<cuda::Graph> graph =
+      cuda::Graph::Record(turn.stream(), [&] { return Launch(turn, border, scratch); });
+  if (!graph.ok()) {  // launches do without it, from now on
+    SWAGE_RETURN_IF_ERROR(queue_.device().Usable());
+    may_record_ = false;
+    return Launch(turn, border, scratch);
+  }
+  graph_.emplace(*std::move(graph));
   return graph_->Launch(turn.stream());
 }
 
@@ -199,7 +203,10 @@ Status CudaExecutable::Launch(const CudaQueue::Turn& turn, absl::Span<const Addr
   for (const CudaStep& step : program_.steps) {
     Status status = LaunchStep(turn, step, bases, scratch + AlignUp(layout.arena_bytes));
     if (status.ok() && CheckMode::Get().memory) status = turn.stream().Synchronize();
-    if (!status.ok()) return Annotate(status, absl::StrCat(" (in ", step.name, ")"));
+    if (status.ok()) continue;
+    // Otherwise it may be an error of any work before.
+    if (!CheckMode::Get().memory) return Annotate(status, " (in this program, or earlier work)");
+    return Annotate(status, absl::StrCat(" (in ", step.name, ")"));
   }
   return OkStatus();
 }

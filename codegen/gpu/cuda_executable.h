@@ -4,7 +4,7 @@
 // the queue, not when it is done: errors of kernels come up in a later call, or where results are
 // read (MemorySpace::CopyOut).
 //
-// - A warm run allocates nothing and takes no lock but the queue's turn.
+// - A warm run of up to 64 buffers allocates nothing, and takes no lock but the queue's turn.
 // - A program of many steps is recorded as a CUDA graph when it is run with the same buffers twice
 //   in a row, and begun with one call from then on. SWAGE_CUDA_GRAPHS=off: never.
 // - A kernel that is a large dot and nothing else is left to cuBLASLt where that is found.
@@ -71,7 +71,6 @@ class CudaExecutable final : public codegen::Executable {
   // Of this and the programs that it calls.
   int64_t launches() const { return launches_; }
   bool is_recorded() const { return graph_.has_value(); }
-  int64_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
   using Address = cuda::CUdeviceptr;
@@ -92,6 +91,7 @@ class CudaExecutable final : public codegen::Executable {
   std::vector<Address> last_border_;
   int64_t last_generation_ = -1;
   std::optional<cuda::Graph> graph_;
+  bool may_record_ = true;
 };
 
 }  // namespace swage::gpu

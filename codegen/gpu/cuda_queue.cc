@@ -59,8 +59,8 @@ CudaQueue::~CudaQueue() {
   const cuda::ContextScope scope(device_);
   blocks_.Trim(stream_);
   scratch_.reset();
-  staging_.reset();
-  done_.clear();
+  in_.Reset();
+  out_.Reset();
 }
 
 CudaQueue::Turn::Turn(CudaQueue& queue)
@@ -84,10 +84,10 @@ StatusOr<cuda::CUdeviceptr> CudaQueue::Turn::Scratch(int64_t bytes) const {
   return scratch->pointer();
 }
 
-Status CudaQueue::Synchronize() {
-  const cuda::ContextScope scope(device_);
-  SWAGE_RETURN_IF_ERROR(scope.status());
-  return stream_.Synchronize();
+StatusOr<cuda::Event> CudaQueue::Turn::Mark() const {
+  SWAGE_ASSIGN_OR_RETURN(cuda::Event event, cuda::Event::Create(queue_.device_));
+  SWAGE_RETURN_IF_ERROR(stream().Record(event));
+  return event;
 }
 
 StatusOr<void*> CudaQueue::Allocate(int64_t bytes) {
@@ -96,7 +96,14 @@ StatusOr<void*> CudaQueue::Allocate(int64_t bytes) {
   if (block == 0) {
     const Turn turn(*this);
     SWAGE_RETURN_IF_ERROR(turn.status());
-    SWAGE_ASSIGN_OR_RETURN(block, blocks_.Make(stream_, bytes));
+    StatusOr<cuda::CUdeviceptr> made = blocks_.Make(stream_, bytes);
+    if (absl::IsResourceExhausted(made.status()) && scratch_.has_value()) {
+      // The largest program's intermediate values, of which nothing may be running now.
+      scratch_.reset();
+      ++scratch_generation_;
+      made = blocks_.Make(stream_, bytes);
+    }
+    SWAGE_ASSIGN_OR_RETURN(block, std::move(made));
   }
   return reinterpret_cast<void*>(static_cast<uintptr_t>(block));
 }
@@ -109,72 +116,53 @@ void CudaQueue::Free(void* memory, int64_t bytes) {
   if (turn.status().ok()) DeviceBlocks::Drop(stream_, block, bytes);
 }
 
-StatusOr<int> CudaQueue::NextHalf() {
-  if (!staging_.has_value()) {
-    SWAGE_ASSIGN_OR_RETURN(cuda::HostMemory memory,
-                           cuda::HostMemory::Allocate(device_, 2 * kStagingBytes));
-    for (int i = 0; i < 2; ++i) {
-      SWAGE_ASSIGN_OR_RETURN(cuda::Event event, cuda::Event::Create(device_));
-      done_.push_back(std::move(event));
-    }
-    staging_.emplace(std::move(memory));
-  }
-  half_ = 1 - half_;
-  SWAGE_RETURN_IF_ERROR(done_[half_].Synchronize());
-  return half_;
-}
-
 Status CudaQueue::CopyIn(void* to, const void* host, int64_t bytes) {
-  const std::lock_guard<std::mutex> lock(staging_mutex_);
+  const std::lock_guard<std::mutex> lock(in_mutex_);
   const cuda::ContextScope scope(device_);
   SWAGE_RETURN_IF_ERROR(scope.status());
-  for (int64_t at = 0; at < bytes; at += kStagingBytes) {
-    const int64_t part = std::min(kStagingBytes, bytes - at);
-    SWAGE_ASSIGN_OR_RETURN(const int half, NextHalf());
-    char* const pinned = static_cast<char*>(staging_->data()) + half * kStagingBytes;
+  for (int64_t at = 0; at < bytes; at += Staging::kBytes) {
+    const int64_t part = std::min(Staging::kBytes, bytes - at);
+    SWAGE_ASSIGN_OR_RETURN(void* pinned, in_.Take(device_, part));
     std::memcpy(pinned, static_cast<const char*>(host) + at, static_cast<size_t>(part));
     const Turn turn(*this);
     SWAGE_RETURN_IF_ERROR(turn.status());
     SWAGE_RETURN_IF_ERROR(stream_.CopyIn(Address(to) + at, pinned, part));
-    SWAGE_RETURN_IF_ERROR(stream_.Record(done_[half]));
+    SWAGE_RETURN_IF_ERROR(in_.Used(stream_));
   }
   return OkStatus();
 }
 
 Status CudaQueue::CopyOut(void* host, const void* from, int64_t bytes) {
-  const std::lock_guard<std::mutex> lock(staging_mutex_);
   const cuda::ContextScope scope(device_);
   SWAGE_RETURN_IF_ERROR(scope.status());
-  // A part is copied to the host while the next one is under way.
-  int64_t waiting = 0, waiting_at = 0;
-  int waiting_half = 0;
-  const auto finish = [&]() -> Status {
-    if (waiting == 0) return OkStatus();
-    SWAGE_RETURN_IF_ERROR(done_[waiting_half].Synchronize());
-    const char* const pinned =
-        static_cast<const char*>(staging_->data()) + waiting_half * kStagingBytes;
-    std::memcpy(static_cast<char*>(host) + waiting_at, pinned, static_cast<size_t>(waiting));
-    waiting = 0;
-    return OkStatus();
-  };
-  for (int64_t at = 0; at < bytes; at += kStagingBytes) {
-    const int64_t part = std::min(kStagingBytes, bytes - at);
-    SWAGE_ASSIGN_OR_RETURN(const int half, NextHalf());
+  if (bytes == 0) return WaitForAll();  // errors of what ran come up here, too
+  const std::lock_guard<std::mutex> lock(out_mutex_);
+  for (int64_t at = 0; at < bytes; at += Staging::kBytes) {
+    const int64_t part = std::min(Staging::kBytes, bytes - at);
+    SWAGE_ASSIGN_OR_RETURN(void* pinned, out_.Take(device_, part));
     {
       const Turn turn(*this);
       SWAGE_RETURN_IF_ERROR(turn.status());
-      char* const pinned = static_cast<char*>(staging_->data()) + half * kStagingBytes;
       SWAGE_RETURN_IF_ERROR(stream_.CopyOut(pinned, Address(from) + at, part));
-      SWAGE_RETURN_IF_ERROR(stream_.Record(done_[half]));
+      SWAGE_RETURN_IF_ERROR(out_.Used(stream_));
     }
-    SWAGE_RETURN_IF_ERROR(finish());
-    waiting = part;
-    waiting_at = at;
-    waiting_half = half;
+    SWAGE_RETURN_IF_ERROR(out_.Wait());
+    std::memcpy(static_cast<char*>(host) + at, pinned, static_cast<size_t>(part));
   }
-  SWAGE_RETURN_IF_ERROR(finish());
-  // Of nothing to copy, too: errors of what ran come up here.
-  return bytes == 0 ? stream_.Synchronize() : OkStatus();
+  return OkStatus();
+}
+
+Status CudaQueue::WaitForAll() {
+  std::optional<cuda::Event> event;
+  {
+    const Turn turn(*this);
+    SWAGE_RETURN_IF_ERROR(turn.status());
+    SWAGE_ASSIGN_OR_RETURN(cuda::Event mark, turn.Mark());
+    event.emplace(std::move(mark));
+  }
+  const cuda::ContextScope scope(device_);
+  SWAGE_RETURN_IF_ERROR(scope.status());
+  return event->Synchronize();
 }
 
 StatusOr<std::shared_ptr<const codegen::SpaceBlock>> CudaQueue::Constant(

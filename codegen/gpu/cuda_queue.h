@@ -9,7 +9,8 @@
 //   ... launches into turn.stream() ...
 //
 // - All work of a device goes through one stream, so that whatever was begun first is done first.
-//   Whoever holds a Turn puts work into it; nobody waits for the device while holding one.
+//   Whoever holds a Turn puts work into it. Nobody waits for the device while holding one, but for
+//   memory that has run out and under SWAGE_CHECK=memory.
 // - Freed blocks are kept for the next of about the same size (device_blocks.h).
 #ifndef SWAGE_CODEGEN_GPU_CUDA_QUEUE_H_
 #define SWAGE_CODEGEN_GPU_CUDA_QUEUE_H_
@@ -26,6 +27,7 @@
 #include "codegen/cuda/device.h"
 #include "codegen/cuda/stream.h"
 #include "codegen/gpu/device_blocks.h"
+#include "codegen/gpu/staging.h"
 #include "codegen/memory_space.h"
 #include "compiler/ir/literal.h"
 
@@ -33,15 +35,12 @@ namespace swage::gpu {
 
 class CudaQueue final : public codegen::MemorySpace {
  public:
-  // Half of the pinned memory that copies go through.
-  static constexpr int64_t kStagingBytes = int64_t{4} << 20;
-
   // The queue of this device, opened once for the process. Unavailable without a driver or device.
   static StatusOr<CudaQueue*> Get(int ordinal);
   // Trims the queues that were opened.
   static void TrimAll();
 
-  // Of a device that outlives it; for tests.
+  // Of a device that outlives it.
   static StatusOr<std::unique_ptr<CudaQueue>> Create(cuda::Device& device);
   ~CudaQueue();
 
@@ -58,6 +57,8 @@ class CudaQueue final : public codegen::MemorySpace {
     // with other memory has another generation.
     StatusOr<cuda::CUdeviceptr> Scratch(int64_t bytes) const;
     int64_t scratch_generation() const { return queue_.scratch_generation_; }
+    // An event behind all work so far.
+    StatusOr<cuda::Event> Mark() const;
 
    private:
     CudaQueue& queue_;
@@ -66,8 +67,8 @@ class CudaQueue final : public codegen::MemorySpace {
     std::optional<cuda::ContextScope> context_;
   };
 
-  // Waits for all work.
-  Status Synchronize();
+  // Waits for all work so far, without a turn.
+  Status WaitForAll();
 
   // The bytes of a constant on the device, shared by all programs that have the same.
   StatusOr<std::shared_ptr<const codegen::SpaceBlock>> Constant(const ir::Literal& literal);
@@ -85,9 +86,6 @@ class CudaQueue final : public codegen::MemorySpace {
 
  private:
   CudaQueue(cuda::Device& device, cuda::Stream stream);
-  // The next of the two halves of the staging buffer, when the device is done with it.
-  StatusOr<int> NextHalf();
-
   cuda::Device& device_;
   const std::string name_;
   std::mutex turn_;
@@ -96,11 +94,9 @@ class CudaQueue final : public codegen::MemorySpace {
   int64_t scratch_generation_ = 0;
   DeviceBlocks blocks_;
 
-  // Pinned memory that host and device copy through: two halves in turn.
-  std::mutex staging_mutex_;  // taken before a turn
-  std::optional<cuda::HostMemory> staging_;
-  std::vector<cuda::Event> done_;
-  int half_ = 0;
+  // For copies in each direction; mutexes are taken before a turn.
+  std::mutex in_mutex_, out_mutex_;
+  Staging in_, out_;
 
   std::mutex constants_mutex_;
   absl::flat_hash_map<Hash128, std::weak_ptr<const codegen::SpaceBlock>> constants_;

@@ -66,8 +66,8 @@ cost::DeviceDescription DescriptionOf(const cuda::DeviceProperties& card) {
 }
 
 LoadedPtx::~LoadedPtx() {
-  const CudaQueue::Turn turn(queue_);
-  if (turn.status().ok()) turn.stream().Synchronize().IgnoreError();
+  queue_.WaitForAll().IgnoreError();  // of a lost device nothing is running
+  const cuda::ContextScope scope(queue_.device());
   module_.reset();
 }
 
@@ -136,12 +136,15 @@ StatusOr<CompiledKernel> CudaTarget::Link(std::string ptx, codegen::EntryStore* 
     SWAGE_RETURN_IF_ERROR(queue_.device().Usable());
   }
   const Clock::time_point start = Clock::now();
-  SWAGE_ASSIGN_OR_RETURN(const cuda::Cubin cubin, cuda::LinkPtx(queue_.device(), kernel.object));
-  kernel.link_ms = MillisecondsSince(start);
-  const Status loaded = Load(cubin, &kernel);
   // A kernel that is too large for LLVM would be cut; of a full device that is no help.
-  if (absl::IsResourceExhausted(loaded)) return absl::UnavailableError(loaded.message());
-  SWAGE_RETURN_IF_ERROR(loaded);
+  const auto no_room = [](const Status& status) {
+    return absl::IsResourceExhausted(status) ? absl::UnavailableError(status.message()) : status;
+  };
+  const StatusOr<cuda::Cubin> linked = cuda::LinkPtx(queue_.device(), kernel.object);
+  SWAGE_RETURN_IF_ERROR(no_room(linked.status()));
+  const cuda::Cubin& cubin = *linked;
+  kernel.link_ms = MillisecondsSince(start);
+  SWAGE_RETURN_IF_ERROR(no_room(Load(cubin, &kernel)));
   if (store != nullptr) store->Put(codegen::EntryKind::kKernel, key, cubin.code);
   return kernel;
 }

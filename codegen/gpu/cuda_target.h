@@ -26,7 +26,6 @@ class LoadedPtx final : public codegen::LoadedCode {
   ~LoadedPtx() override;
 
   const cuda::Function& function() const { return function_; }
-  const cuda::Function::Resources& resources() const { return resources_; }
   int64_t memory_bytes() const override { return sizeof(*this); }
 
  private:

@@ -4,7 +4,8 @@
 // about the same size, so that a warm call asks the driver for nothing. All of it is used in the
 // order of one stream: a block may be lent again while earlier work still uses it.
 //
-// - Sizes are rounded up to classes, at most an eighth more. At most a quarter of the device's
+// - Sizes are rounded up to classes, at most an eighth more, or to 256 bytes. At most a quarter of
+// the device's
 //   memory is kept, and given up before an allocation fails.
 // - Under SWAGE_CHECK=memory blocks have their exact size and are not kept, so that the device's
 // own

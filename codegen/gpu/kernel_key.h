@@ -1,7 +1,7 @@
 // File: codegen/gpu/kernel_key.h
 //
-// The key of a GPU kernel: as the CPU's (codegen/cpu/entry_key.h), with the target in the place of
-// the CPU. No size is in it and no card, only what the text of the PTX depends on.
+// The key of a GPU kernel: as the CPU's (codegen/program/entry_key.h), with the target in the place
+// of the CPU. No size is in it and no card, only what the text of the PTX depends on.
 #ifndef SWAGE_CODEGEN_GPU_KERNEL_KEY_H_
 #define SWAGE_CODEGEN_GPU_KERNEL_KEY_H_
 

@@ -178,6 +178,9 @@ Status CheckProgram(const CardProgram& program, size_t modules) {
   if (!program.product.empty() && (program.product.size() != 3 || program.buffers.size() < 3)) {
     return bad("a matrix product without its three sizes and buffers");
   }
+  if (!program.product.empty() && program.results.size() != 1) {
+    return bad("a matrix product of ", program.results.size(), " results");
+  }
   for (const CardLaunch& launch : program.launches) {
     if (launch.module >= modules) return bad("no module ", launch.module, " of ", modules);
     if (launch.threads_x == 0 || launch.threads_y == 0 || launch.threads_x > kMaxThreads ||
@@ -249,6 +252,11 @@ StatusOr<Bundle> ParseBundle(std::string_view text) {
   for (const CardTiming& timing : bundle.timings) {
     SWAGE_RETURN_IF_ERROR(CheckProgram(timing.fused, bundle.modules.size()));
     SWAGE_RETURN_IF_ERROR(CheckProgram(timing.unfused, bundle.modules.size()));
+    if (!timing.unfused.launches.empty() &&
+        timing.unfused.results.size() != timing.fused.results.size()) {
+      return InvalidArgument("[card check] bundle: '", timing.fused.name,
+                             "' has other results where it is not fused");
+    }
   }
   return bundle;
 }

@@ -35,6 +35,7 @@ class Context {
 
   // Once per process; Unavailable without a driver or card.
   Status Open();
+  bool is_open() const { return stream_ != nullptr; }
   const Bundle& bundle() const { return bundle_; }
   const CheckOptions& options() const { return options_; }
   cuda::Device& device() const { return *device_; }

@@ -50,7 +50,7 @@ Outcome RunOne(const Case& one, Context& context) {
                         "\n")) {
       break;
     }
-    if (outcome.verdict == Verdict::kNoDriver || !context.device().Usable().ok()) break;
+    if (!context.is_open() || !context.device().Usable().ok()) break;
   }
   _exit(0);  // destructors of a context that is broken, or of the driver, have nothing to say
 }

@@ -66,11 +66,16 @@ Status TimeCopy(Context& context, bool by_kernel, Outcome* outcome) {
 
 // What the cost model predicts for this card, where it knows it by name.
 void AddPrediction(const Context& context, const CardProgram& program, Outcome* outcome) {
-  std::string name = context.device().properties().name;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const auto& [card, us] : program.predicted_us) {
-    if (name.find(card) != std::string::npos) outcome->fields.Add("predicted_us", us);
+  std::string word;
+  for (const char c : context.device().properties().name + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      continue;
+    }
+    for (const auto& [card, us] : program.predicted_us) {
+      if (word == card) outcome->fields.Add("predicted_us", us);
+    }
+    word.clear();
   }
 }
 

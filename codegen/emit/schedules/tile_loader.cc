@@ -1,5 +1,7 @@
 #include "codegen/emit/schedules/tile_loader.h"
 
+#include <algorithm>
+
 #include "codegen/emit/schedules/threads.h"
 #include "codegen/emit/types.h"
 
@@ -36,6 +38,10 @@ bool TileLoader::HasVectorsAlong(bool k) {
   if (!direct || width_ * ir::DTypeBytes(value_->shape().dtype()) > kGpuBufferAlignment) {
     return false;
   }
+  // What is the same for every k would be loaded where the free axis is bound, before it is asked
+  // whether vectors are aligned.
+  const AxisSet& axes = e_.arena().AxesOfExpr(direct->offset);
+  if (!k && std::find(axes.begin(), axes.end(), by_vectors_.axes.k) == axes.end()) return false;
   VectorCheck check(e_.arena(), axis, width_);
   if (!check.Add(direct->offset) || !check.NeedMultiple(e_.arena().extent(axis))) return false;
   multiples_ = check.Take();

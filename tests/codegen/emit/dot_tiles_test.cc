@@ -211,6 +211,30 @@ ENTRY e {
   dot.Check({{"n", 33}, {"k", 9}}, 1e-5);
 }
 
+// A row that is the same for every k, of lengths that leave it unaligned or shorter than a vector.
+TEST(DotTiles, SidesThatDoNotDependOnTheDepth) {
+  OpenKernel right(R"(
+HloModule m
+ENTRY e {
+  x = f32[70,k<=300] parameter(0)
+  v = f32[n<=300] parameter(1)
+  w = f32[k,n] broadcast(v), dimensions={1}
+  ROOT d = f32[70,n] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})");
+  OpenKernel left(R"(
+HloModule m
+ENTRY e {
+  v = f32[n<=300] parameter(0)
+  y = f32[k<=300,70] parameter(1)
+  w = f32[n,k] broadcast(v), dimensions={0}
+  ROOT d = f32[n,70] dot(w, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})");
+  for (const int64_t n : {66, 3, 64}) {
+    right.Check({{"k", 35}, {"n", n}}, 1e-5);
+    left.Check({{"n", n}, {"k", 35}}, 1e-5);
+  }
+}
+
 TEST(DotTiles, LargeDotsAreCoarseByThemselves) {
   OpenKernel dot(R"(
 HloModule m

@@ -164,6 +164,11 @@ TEST_F(GpuExecutable, ManyLaunchesWithTheSameBuffersBecomeAGraph) {
   EXPECT_TRUE(cuda->is_recorded());
 }
 
+TEST_F(GpuExecutable, NothingToReadWaitsForWhatRuns) {
+  codegen::MemorySpace& memory = **MemoryOf(0);
+  EXPECT_EQ(memory.CopyOut(nullptr, nullptr, 0), OkStatus());
+}
+
 TEST_F(GpuExecutable, AGraphIsRecordedAnewWhenItsIntermediateValuesMove) {
   const std::string text = Chain(6, 5), larger = Chain(6, 200);
   const auto executable = CompileText(text), other = CompileText(larger);

@@ -56,6 +56,21 @@ TEST_F(CudaFaults, KeptMemoryIsGivenUpBeforeAnAllocationFails) {
       ::testing::ExitedWithCode(0), "<fine>");
 }
 
+TEST_F(CudaFaults, IntermediateValuesOfAnEarlierProgramMakeRoomForATensor) {
+  EXPECT_EXIT(
+      {
+        auto f = jit([](Tensor x) { return sum(softmax(x, -1) * x, {0}); }, {.device = kCuda});
+        const Tensor x = Numbers({64, 64});
+        f(x).to("cpu");
+        trim();
+        f(x).to("cpu");
+        Fault("oom=1");
+        Print([&] { ExpectSame(Numbers({777}).to(kCuda), Numbers({777})); });
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "<fine>");
+}
+
 TEST_F(CudaFaults, AKernelErrorComesUpWhereResultsAreReadAndTheDeviceSaysSoFromThenOn) {
   EXPECT_EXIT(
       {

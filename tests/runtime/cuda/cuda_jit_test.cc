@@ -58,6 +58,14 @@ TEST_F(CudaJit, FunctionsOfTheHostRefuseTensorsOfADevice) {
               HasSubstr("[host] got f32[2] on cuda:0 for a program on cpu"));
 }
 
+TEST_F(CudaJit, ArgumentsThatAreResultsAreThereToo) {
+  auto f = jit([](Tensor x) { return std::pair(x, x + 1); }, {.device = kCuda});
+  const auto [same, next] = f(Numbers({4}));
+  EXPECT_EQ(same.device(), kCuda);
+  EXPECT_EQ(next.device(), kCuda);
+  ExpectSame(same, Numbers({4}));
+}
+
 TEST_F(CudaJit, CapturedTensorsGoThereOnce) {
   const Tensor weight = Numbers({64});
   auto f = jit([weight](Tensor x) { return x * weight; }, {.device = kCuda});
