@@ -40,7 +40,7 @@
 #include "bench/streams.h"
 #include "bench/workloads.h"
 #include "cache/tiers.h"
-#include "runtime/cpu_backend.h"
+#include "runtime/compile_options.h"
 
 namespace swage::bench {
 namespace {

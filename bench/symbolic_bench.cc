@@ -21,7 +21,7 @@
 #include "bench/quantile.h"
 #include "cache/config.h"
 #include "cache/tiers.h"
-#include "runtime/cpu_backend.h"
+#include "runtime/compile_options.h"
 #include "runtime/policies.h"
 #include "tests/runtime/symbolic_programs.h"
 

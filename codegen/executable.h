@@ -2,7 +2,7 @@
 //
 // Executable: a compiled program, whatever the device. Runs on dense row-major buffers in parameter
 // order; writes the leaves of the result in order. Any number of threads may run one at a time
-// each: Run keeps no state between calls.
+// each; what Run keeps for the next call changes no result.
 #ifndef SWAGE_CODEGEN_EXECUTABLE_H_
 #define SWAGE_CODEGEN_EXECUTABLE_H_
 

@@ -2,6 +2,7 @@
 #include "runtime/call_frame.h"
 
 #include <new>
+#include <optional>
 
 #include "runtime/error.h"
 #include "runtime/ir_types.h"
@@ -158,27 +159,18 @@ const void* CallFrame::Run() {
     return s_->nested->entry.skeleton.get();
   }
   const CacheEntry& entry = *s_->entry;
-  runtime::PlacedInputs inputs;
-  absl::InlinedVector<void*, 8> outputs;
-  absl::InlinedVector<Tensor, 4> made;
+  std::optional<runtime::ExecutableRun> run;
   entry.program->Touch();
   if (codegen::Executable* const executable = entry.program->executable().get()) {
-    codegen::MemorySpace* const memory = executable->memory();
-    const auto copy_out = entry.interpreted ? runtime::CopyOut::kYes : runtime::CopyOut::kNo;
-    const auto place = [&](const Tensor& tensor) {
-      const Status placed = inputs.Add(tensor, memory, copy_out);
-      if (!placed.ok()) ThrowStatus(placed, s_->state.name(), {});
+    run.emplace(*executable, entry.interpreted ? runtime::CopyOut::kYes : runtime::CopyOut::kNo);
+    const auto add = [&](const Tensor& tensor) {
+      const Status added = run->Add(tensor);
+      if (!added.ok()) ThrowStatus(added, s_->state.name(), {});
     };
-    for (const Tensor* tensor : s_->tensors) place(*tensor);
-    for (const Tensor& tensor : entry.captured) place(tensor);
-    for (const ir::Shape& shape : executable->output_shapes()) {
-      StatusOr<runtime::FreshTensor> fresh = runtime::NewTensor(shape, memory);
-      if (!fresh.ok()) ThrowStatus(fresh.status(), s_->state.name(), {});
-      outputs.push_back(fresh->data);
-      made.push_back(std::move(fresh->tensor));
-    }
+    for (const Tensor* tensor : s_->tensors) add(*tensor);
+    for (const Tensor& tensor : entry.captured) add(tensor);
     const runtime::CallTimer timer;
-    const Status ran = executable->Run(inputs.addresses(), outputs);
+    const Status ran = run->Run();
     if (!ran.ok()) {
       ThrowStatus(swage::Annotate(ran, absl::StrCat("; while running ", s_->state.name())),
                   s_->state.name(), {});
@@ -193,7 +185,8 @@ const void* CallFrame::Run() {
         break;
       case LeafSource::Kind::kOutput:
         // The interpreter runs on the host, whatever the device.
-        s_->leaves.push_back(entry.interpreted ? s_->AtHome(made[leaf.index]) : made[leaf.index]);
+        s_->leaves.push_back(entry.interpreted ? s_->AtHome(run->results()[leaf.index])
+                                               : run->results()[leaf.index]);
         break;
       case LeafSource::Kind::kArgument:
         s_->leaves.push_back(s_->AtHome(leaf.index < declared

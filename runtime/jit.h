@@ -55,7 +55,7 @@ namespace swage {
 enum class OnMiss {
   kWait,        // compile, then run
   kBackground,  // run a stand-in that compiles fast, until the program that a second thread makes
-                // is ready; the bits of the results are the same
+                // is ready; the bits of the results are the same. On a GPU: kWait
   kError,       // throw swage::Error; only warmup() compiles
   kExact,  // of a function whose sizes are open: compile for the sizes of the call alone, so that
            // only warmup() makes programs that serve more; of others: kWait

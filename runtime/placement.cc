@@ -9,18 +9,28 @@ std::string_view NameOf(const codegen::MemorySpace* memory) {
   return memory == nullptr ? std::string_view("cpu") : memory->name();
 }
 
-Status PlacedInputs::AddCopy(const Tensor& tensor, codegen::MemorySpace* memory, CopyOut copy_out) {
+Status ExecutableRun::AddCopy(const Tensor& tensor) {
   const codegen::MemorySpace* const from = tensor.impl()->buffer()->space();
-  if (from != nullptr && copy_out == CopyOut::kNo) {
+  if (from != nullptr && copy_out_ == CopyOut::kNo) {
     return InvalidArgument("got ", tensor.impl()->shape().ToString(false), " on ",
-                           ToAbsl(from->name()), " for a program on ", ToAbsl(NameOf(memory)),
-                           ", expected it there; copy it with to(\"", ToAbsl(NameOf(memory)),
+                           ToAbsl(from->name()), " for a program on ", ToAbsl(NameOf(memory_)),
+                           ", expected it there; copy it with to(\"", ToAbsl(NameOf(memory_)),
                            "\"), or compile for its device with .device");
   }
-  SWAGE_ASSIGN_OR_RETURN(Tensor copy, CopyTo(tensor, memory));
-  addresses_.push_back(copy.impl()->buffer()->data());
+  SWAGE_ASSIGN_OR_RETURN(Tensor copy, CopyTo(tensor, memory_));
+  inputs_.push_back(copy.impl()->buffer()->data());
   copies_.push_back(std::move(copy));
   return OkStatus();
+}
+
+Status ExecutableRun::Run() {
+  absl::InlinedVector<void*, 8> outputs;
+  for (const ir::Shape& shape : executable_.output_shapes()) {
+    SWAGE_ASSIGN_OR_RETURN(FreshTensor made, NewTensor(shape, memory_));
+    outputs.push_back(made.data);
+    results_.push_back(std::move(made.tensor));
+  }
+  return executable_.Run(inputs_, outputs);
 }
 
 StatusOr<Tensor> CopyTo(const Tensor& tensor, codegen::MemorySpace* memory) {

@@ -2,9 +2,10 @@
 //
 // Tensors on the device that a program runs on.
 //
-//   PlacedInputs inputs;
-//   SWAGE_RETURN_IF_ERROR(inputs.Add(tensor, executable.memory()));   // copied if it must be
-//   executable.Run(inputs.addresses(), outputs);
+//   ExecutableRun run(executable);
+//   SWAGE_RETURN_IF_ERROR(run.Add(tensor));   // copied if it must be
+//   SWAGE_RETURN_IF_ERROR(run.Run());
+//   ... run.results() ...
 #ifndef SWAGE_RUNTIME_PLACEMENT_H_
 #define SWAGE_RUNTIME_PLACEMENT_H_
 
@@ -14,6 +15,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "base/status.h"
+#include "codegen/executable.h"
 #include "codegen/memory_space.h"
 #include "runtime/tensor_impl.h"
 
@@ -22,23 +24,33 @@ namespace swage::runtime {
 // Whether what lies on a device may be copied for a program that runs on the host.
 enum class CopyOut : uint8_t { kNo, kYes };
 
-class PlacedInputs {
+// One run of an executable on tensors.
+class ExecutableRun {
  public:
-  // Of a concrete tensor. A tensor of the host is copied for a device; one of a device for another
-  // place only with `copy_out`, else it is InvalidArgument.
-  Status Add(const Tensor& tensor, codegen::MemorySpace* memory, CopyOut copy_out = CopyOut::kNo) {
+  explicit ExecutableRun(codegen::Executable& executable, CopyOut copy_out = CopyOut::kNo)
+      : executable_(executable), memory_(executable.memory()), copy_out_(copy_out) {}
+
+  // The next argument, a concrete tensor. One of the host is copied for a device; one of a device
+  // for another place only with CopyOut::kYes, else it is InvalidArgument.
+  Status Add(const Tensor& tensor) {
     const Buffer& buffer = *tensor.impl()->buffer();
-    if (buffer.space() != memory) return AddCopy(tensor, memory, copy_out);
-    addresses_.push_back(buffer.data());
+    if (buffer.space() != memory_) return AddCopy(tensor);
+    inputs_.push_back(buffer.data());
     return OkStatus();
   }
-  absl::Span<const void* const> addresses() const { return addresses_; }
+  // Makes the results where the executable runs.
+  Status Run();
+  absl::Span<Tensor> results() { return absl::MakeSpan(results_); }
 
  private:
-  Status AddCopy(const Tensor& tensor, codegen::MemorySpace* memory, CopyOut copy_out);
+  Status AddCopy(const Tensor& tensor);
 
-  absl::InlinedVector<const void*, 16> addresses_;
+  codegen::Executable& executable_;
+  codegen::MemorySpace* const memory_;
+  const CopyOut copy_out_;
+  absl::InlinedVector<const void*, 16> inputs_;
   absl::InlinedVector<Tensor, 1> copies_;
+  absl::InlinedVector<Tensor, 4> results_;
 };
 
 // "cpu", or the name of the space.

@@ -241,18 +241,10 @@ StatusOr<Compiled> CompileModule(std::unique_ptr<ir::Module> module, const Resol
 
 StatusOr<std::vector<Tensor>> RunExecutable(codegen::Executable& executable,
                                             absl::Span<const Tensor* const> inputs) {
-  codegen::MemorySpace* const memory = executable.memory();
-  PlacedInputs in;
-  for (const Tensor* input : inputs) SWAGE_RETURN_IF_ERROR(in.Add(*input, memory));
-  std::vector<Tensor> results;
-  absl::InlinedVector<void*, 8> out;
-  for (const ir::Shape& shape : executable.output_shapes()) {
-    SWAGE_ASSIGN_OR_RETURN(FreshTensor made, NewTensor(shape, memory));
-    results.push_back(std::move(made.tensor));
-    out.push_back(made.data);
-  }
-  SWAGE_RETURN_IF_ERROR(executable.Run(in.addresses(), out));
-  return results;
+  ExecutableRun run(executable);
+  for (const Tensor* input : inputs) SWAGE_RETURN_IF_ERROR(run.Add(*input));
+  SWAGE_RETURN_IF_ERROR(run.Run());
+  return std::vector<Tensor>(run.results().begin(), run.results().end());
 }
 
 }  // namespace swage::runtime

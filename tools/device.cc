@@ -34,6 +34,15 @@ void SetPadding(const DeviceOptions& options, passes::CompilerOptions* compiler)
   compiler->padding_masks = options.masks;
 }
 
+StatusOr<codegen::CompileOptions> OptionsOf(codegen::EntryStore* store,
+                                            const DeviceOptions& options) {
+  codegen::CompileOptions compile;
+  compile.kernels.store = store;
+  SWAGE_ASSIGN_OR_RETURN(compile.compiler, pipelines::OptionsFromEnvironment());
+  SetPadding(options, &compile.compiler);
+  return compile;
+}
+
 // Logs a compile.
 StatusOr<std::shared_ptr<codegen::Executable>> Finish(
     const std::string& name, StatusOr<std::shared_ptr<codegen::Executable>> compiled,
@@ -100,10 +109,7 @@ StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, const HowToCompile
 }
 
 StatusOr<RunCompiled> CompileForCuda(const ir::Module& module, const HowToCompile& how) {
-  codegen::CompileOptions compile;
-  compile.kernels.store = how.store;
-  SWAGE_ASSIGN_OR_RETURN(compile.compiler, pipelines::OptionsFromEnvironment());
-  SetPadding(how.options, &compile.compiler);
+  SWAGE_ASSIGN_OR_RETURN(const codegen::CompileOptions compile, OptionsOf(how.store, how.options));
   std::vector<passes::Message> messages;
   auto compiled = gpu::Compile(module.Clone(), how.ordinal, compile, &messages);
   SWAGE_ASSIGN_OR_RETURN(auto executable,
@@ -164,10 +170,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::
                                                             codegen::EntryStore* store,
                                                             std::string_view reason,
                                                             const DeviceOptions& options) {
-  cpu::CompileOptions compile;
-  compile.kernels.store = store;
-  SWAGE_ASSIGN_OR_RETURN(compile.compiler, pipelines::OptionsFromEnvironment());
-  SetPadding(options, &compile.compiler);
+  SWAGE_ASSIGN_OR_RETURN(const codegen::CompileOptions compile, OptionsOf(store, options));
   const std::string name = module->name();
   std::vector<passes::Message> messages;
   auto compiled = cpu::Compile(std::move(module), compile, &messages);

@@ -18,18 +18,13 @@
 namespace swage::cpu {
 
 struct Specialisation;
+using codegen::CompileOptions;
 
-struct CompileOptions {
-  pipelines::CompilerOptions compiler;
-  codegen::KernelOptions kernels;
-  // How hot kernels are specialised in the background (specialise.h); null: they are not.
-  const Specialisation* specialise = nullptr;
-};
-
-// codegen::Compile for this machine.
+// codegen::Compile for this machine. `specialise`: how hot kernels are specialised in the
+// background (specialise.h); null: they are not.
 StatusOr<std::shared_ptr<codegen::Executable>> Compile(
     std::unique_ptr<ir::Module> module, const CompileOptions& options,
-    std::vector<passes::Message>* messages = nullptr);
+    std::vector<passes::Message>* messages = nullptr, const Specialisation* specialise = nullptr);
 
 // The check of the padding of a program's CPU code (codegen/program/padding_check.h).
 StatusOr<std::shared_ptr<codegen::PaddingCheck>> MakePaddingCheck(

@@ -31,11 +31,12 @@ KernelVersion VersionOf(StepPlan&& step) {
   version.fn = static_cast<const LoadedKernel&>(*step.kernel->code).entry();
   version.kernel = std::move(step.kernel);
   version.dims = std::move(step.dims);
-  version.tasks = step.tasks;
-  const double per_task = step.nanoseconds / static_cast<double>(std::max<int64_t>(1, step.tasks));
+  version.tasks = *step.launch.tasks.static_value();
+  const double per_task =
+      step.nanoseconds / static_cast<double>(std::max<int64_t>(1, version.tasks));
   const int64_t worth_a_thread =
       static_cast<int64_t>(kSliceNanoseconds / std::max(per_task, 1e-3)) + 1;
-  version.grain = std::max(worth_a_thread, step.tasks / (NumThreads() * kSlicesPerThread));
+  version.grain = std::max(worth_a_thread, version.tasks / (NumThreads() * kSlicesPerThread));
   return version;
 }
 

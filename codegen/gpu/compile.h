@@ -26,7 +26,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(
 Status CheckEnvironment();
 // Whether there is such a device; Unavailable says why not.
 Status CheckDevice(int ordinal);
-// The memory of cuda:`ordinal`.
+// The memory of cuda:`ordinal`; errors as CheckDevice.
 StatusOr<codegen::MemorySpace*> MemoryOf(int ordinal);
 // Gives back device memory that is kept and not in use, of all devices that were opened.
 void Trim();

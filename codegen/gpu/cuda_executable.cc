@@ -55,8 +55,7 @@ StatusOr<CudaStep> StepOf(CudaQueue& queue, StepPlan&& plan) {
   step.callee = std::move(plan.callee);
   step.called = static_cast<const CudaExecutable*>(step.callee.get());
   if (step.kind == StepPlan::Kind::kKernel) {
-    const LaunchPlan launch{plan.sharing, plan.tasks, plan.shared_extent, plan.coarse_tasks};
-    SWAGE_ASSIGN_OR_RETURN(step.launch, LaunchFor(launch, {}));
+    SWAGE_ASSIGN_OR_RETURN(step.launch, LaunchFor(plan.launch, {}));
     if (plan.dot.has_value()) step.matmul = MatmulOf(queue, *plan.dot);
     step.kernel = std::move(plan.kernel);
     step.dims = std::move(plan.dims);

@@ -13,13 +13,10 @@
 #include "base/hash.h"
 #include "base/version.h"
 #include "codegen/cuda/blas.h"
-#include "codegen/emit/kernel_emitter.h"
 #include "codegen/gpu/cuda_executable.h"
 #include "codegen/gpu/kernels.h"
 #include "codegen/gpu/ptx_emitter.h"
 #include "compiler/pipelines/gpu.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 
 namespace swage::gpu {
 namespace {
@@ -91,10 +88,7 @@ std::optional<emit::EmitOptions> CudaTarget::Narrower(const emit::EmitOptions& o
   return emit::EmitOptions::ForGpu(kOneElement);
 }
 
-void CudaTarget::AddMachine(KeyMaterial* key) const {
-  key->Add("sm", target_.sm());
-  key->Add("ptx", target_.ptx());
-}
+void CudaTarget::AddMachine(KeyMaterial* key) const { target_.AddTo(key); }
 
 void CudaTarget::AddDecisions(KeyMaterial* key) const {
   key->Add("machine", description_.Fingerprint().ToHex());
@@ -151,17 +145,10 @@ StatusOr<CompiledKernel> CudaTarget::Link(std::string ptx, codegen::EntryStore* 
 
 StatusOr<CompiledKernel> CudaTarget::Generate(const emit::KernelPlan& plan,
                                               const codegen::GenerateOptions& options) const {
-  const Clock::time_point start = Clock::now();
-  llvm::LLVMContext context;
-  llvm::Module module(kEntryName, context);
-  SWAGE_RETURN_IF_ERROR(emit::EmitKernel(plan, &module, kEntryName).status());
-  const double emit_ms = MillisecondsSince(start);
-  const Clock::time_point emitted = Clock::now();
-  SWAGE_ASSIGN_OR_RETURN(EmittedPtx code, EmitPtx(module, target_, options.keep_texts));
-  const double llvm_ms = MillisecondsSince(emitted);
+  SWAGE_ASSIGN_OR_RETURN(EmittedPtx code, EmitPtxOf(plan, target_, options.keep_texts));
   SWAGE_ASSIGN_OR_RETURN(CompiledKernel kernel, Link(std::move(code.ptx), options.store));
-  kernel.emit_ms = emit_ms;
-  kernel.llvm_ms = llvm_ms;
+  kernel.emit_ms = code.emit_ms;
+  kernel.llvm_ms = code.llvm_ms;
   if (options.keep_texts) {
     kernel.ir = std::move(code.ir);
     kernel.assembly = kernel.object;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "base/key_material.h"
 #include "base/status.h"
 #include "compiler/cost/device_description.h"
 
@@ -30,6 +31,12 @@ class GpuTarget {
   const std::string& sm() const { return sm_; }
   // LLVM's feature, "ptx78": what drivers from CUDA 11.8 on read.
   const std::string& ptx() const { return ptx_; }
+
+  // The fields of a key that say what code is for: sm, ptx.
+  void AddTo(KeyMaterial* key) const {
+    key->Add("sm", sm_);
+    key->Add("ptx", ptx_);
+  }
 
   // A code generator for it, with IEEE floating point. One is used by one thread at a time.
   StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateTargetMachine() const;

@@ -1,7 +1,7 @@
 // File: codegen/gpu/kernel_key.h
 //
-// The key of a GPU kernel: as the CPU's (codegen/program/entry_key.h), with the target in the place
-// of the CPU. No size is in it and no card, only what the text of the PTX depends on.
+// The key of a GPU kernel where no card need be (codegen/program/entry_key.h). No size is in it and
+// no card, only what the text of the PTX depends on.
 #ifndef SWAGE_CODEGEN_GPU_KERNEL_KEY_H_
 #define SWAGE_CODEGEN_GPU_KERNEL_KEY_H_
 
@@ -12,8 +12,8 @@
 
 namespace swage::gpu {
 
-// Fields: kind, format, build_id, llvm, sm, ptx, emitter, kernel (the text of the generalised
-// fusion).
+// Fields: kind, format, build_id, llvm, sm, ptx, level, emitter, kernel (the text of the
+// generalised fusion).
 KeyMaterial KernelKey(const GpuTarget& target, const emit::EmitOptions& options,
                       const ir::Computation& fusion);
 

@@ -5,12 +5,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "codegen/emit/generalise.h"
-#include "codegen/emit/kernel_emitter.h"
 #include "codegen/emit/schedule.h"
 #include "codegen/gpu/kernel_key.h"
 #include "compiler/ir/computation.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 
 namespace swage::gpu {
 namespace {
@@ -27,18 +24,10 @@ StatusOr<GpuKernel> Compile(const ir::Instruction& fusion, const GpuTarget& targ
   kernel.fusion = &fusion;
   kernel.key = KernelKey(target, options.emit, *generalised.fusion).Serialise();
   kernel.plan = plan.ToString();
-  std::vector<std::pair<const ir::Symbol*, ir::Dim>> values;
-  for (size_t i = 0; i < generalised.symbols.size(); ++i) {
-    values.emplace_back(generalised.symbols[i].symbol(), generalised.values[i]);
-  }
-  for (const ir::Dim& dim : plan.dims) kernel.dims.push_back(dim.Substitute(values));
-  kernel.launch = LaunchPlan::Of(plan).Substitute(values);
+  kernel.sizes = emit::RunTimeSizesOf(generalised, plan);
   std::shared_ptr<const EmittedPtx>& code = (*codes)[kernel.key];
   if (code == nullptr) {
-    llvm::LLVMContext context;
-    llvm::Module module(kEntryName, context);
-    SWAGE_RETURN_IF_ERROR(emit::EmitKernel(plan, &module, kEntryName).status());
-    SWAGE_ASSIGN_OR_RETURN(EmittedPtx emitted, EmitPtx(module, target, options.keep_ir));
+    SWAGE_ASSIGN_OR_RETURN(EmittedPtx emitted, EmitPtxOf(plan, target, options.keep_ir));
     code = std::make_shared<const EmittedPtx>(std::move(emitted));
   }
   kernel.code = code;

@@ -20,18 +20,14 @@
 
 namespace swage::gpu {
 
-// The name of the entry in every PTX module.
-inline constexpr char kEntryName[] = "swage_kernel";
-
 // The kernel of one fusion. Its arguments: a pointer for each operand and each result, then an i64
-// for each of `dims`.
+// for each of `sizes.dims`.
 struct GpuKernel {
   const ir::Instruction* fusion = nullptr;
   std::string key;                         // serialised
   std::shared_ptr<const EmittedPtx> code;  // fusions of one key share it
-  LaunchPlan launch;
-  std::vector<ir::Dim> dims;  // values of the run-time extents: numbers, or the module's symbols
-  std::string plan;           // the schedule in words
+  emit::RunTimeSizes sizes;                // numbers, or in the module's symbols
+  std::string plan;                        // the schedule in words
 };
 
 struct KernelOptions {

@@ -22,26 +22,16 @@ bool AreCoarse(int64_t coarse, int64_t fine) {
 
 }  // namespace
 
-LaunchPlan LaunchPlan::Substitute(
-    const std::vector<std::pair<const ir::Symbol*, ir::Dim>>& values) const {
-  return {sharing, tasks.Substitute(values), shared_extent.Substitute(values),
-          coarse_tasks.Substitute(values)};
-}
-
-LaunchPlan LaunchPlan::Of(const emit::KernelPlan& plan) {
-  return {plan.sharing, plan.tasks, plan.shared_extent, plan.coarse_tasks};
-}
-
 StatusOr<Launch> LaunchFor(const LaunchPlan& plan, const ir::SymbolBinding& sizes) {
-  SWAGE_ASSIGN_OR_RETURN(const int64_t tasks, plan.tasks.Evaluate(sizes));
-  SWAGE_ASSIGN_OR_RETURN(const int64_t extent, plan.shared_extent.Evaluate(sizes));
+  SWAGE_ASSIGN_OR_RETURN(const LaunchPlan at, plan.At(sizes));
+  const int64_t tasks = *at.tasks.static_value(), extent = *at.shared_extent.static_value();
   Launch launch;
   if (plan.sharing == emit::Sharing::kColumns) {
     launch.threads_x = emit::kWarp;
     launch.threads_y = emit::kColumnShares;
     launch.blocks = CeilDiv(tasks, launch.threads_x);
   } else if (plan.sharing == emit::Sharing::kTiles) {
-    SWAGE_ASSIGN_OR_RETURN(const int64_t coarse, plan.coarse_tasks.Evaluate(sizes));
+    const int64_t coarse = *at.coarse_tasks.static_value();
     const bool coarsely = AreCoarse(coarse, tasks);
     launch.threads_y = coarsely ? 1 : 2;
     launch.threads_x = emit::kBlockThreads / launch.threads_y;

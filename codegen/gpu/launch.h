@@ -8,23 +8,12 @@
 #include <cstdint>
 
 #include "base/status.h"
-#include "codegen/emit/schedule.h"
-#include "codegen/emit/sharing.h"
+#include "codegen/emit/launch_plan.h"
 #include "compiler/ir/dim.h"
 
 namespace swage::gpu {
 
-// What the grid depends on; symbols are those of the kernel's run-time extents, or of the program.
-struct LaunchPlan {
-  emit::Sharing sharing = emit::Sharing::kNothing;
-  ir::Dim tasks = 0;
-  ir::Dim shared_extent = 1;  // what the threads of a team share out
-  ir::Dim coarse_tasks = 0;   // tiles, if they are coarse; 0: they never are
-
-  static LaunchPlan Of(const emit::KernelPlan& plan);
-
-  LaunchPlan Substitute(const std::vector<std::pair<const ir::Symbol*, ir::Dim>>& values) const;
-};
+using emit::LaunchPlan;
 
 struct Launch {
   int64_t blocks = 0;  // grid.x; 0: there is nothing to do, and no launch

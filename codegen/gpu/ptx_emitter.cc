@@ -1,10 +1,14 @@
 #include "codegen/gpu/ptx_emitter.h"
 
+#include <chrono>
 #include <memory>
 
+#include "base/clock.h"
 #include "codegen/emit/backend.h"
+#include "codegen/emit/kernel_emitter.h"
 #include "codegen/emit/light_passes.h"
 #include "codegen/gpu/legality.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -25,6 +29,19 @@ StatusOr<EmittedPtx> EmitPtx(llvm::Module& module, const GpuTarget& target, bool
   if (keep_ir) emitted.ir = emit::IrText(module);
   SWAGE_ASSIGN_OR_RETURN(emitted.ptx,
                          emit::GenerateCode(module, *machine, llvm::CodeGenFileType::AssemblyFile));
+  return emitted;
+}
+
+StatusOr<EmittedPtx> EmitPtxOf(const emit::KernelPlan& plan, const GpuTarget& target,
+                               bool keep_ir) {
+  const auto start = std::chrono::steady_clock::now();
+  llvm::LLVMContext context;
+  llvm::Module module(kEntryName, context);
+  SWAGE_RETURN_IF_ERROR(emit::EmitKernel(plan, &module, kEntryName).status());
+  const double emit_ms = MillisecondsSince(start);
+  SWAGE_ASSIGN_OR_RETURN(EmittedPtx emitted, EmitPtx(module, target, keep_ir));
+  emitted.emit_ms = emit_ms;
+  emitted.llvm_ms = MillisecondsSince(start) - emit_ms;
   return emitted;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "codegen/emit/schedule.h"
 #include "codegen/gpu/gpu_target.h"
 
 namespace llvm {
@@ -17,10 +18,19 @@ class Module;
 
 namespace swage::gpu {
 
+// The name of the entry in every PTX module of a planned kernel.
+inline constexpr char kEntryName[] = "swage_kernel";
+
 struct EmittedPtx {
   std::string ptx;
-  std::string ir;  // with keep_ir: as it went to the code generator
+  std::string ir;      // with keep_ir: as it went to the code generator
+  double emit_ms = 0;  // our IR
+  double llvm_ms = 0;  // LLVM's passes and code generation
 };
+
+// The kernel of a plan.
+StatusOr<EmittedPtx> EmitPtxOf(const emit::KernelPlan& plan, const GpuTarget& target,
+                               bool keep_ir = false);
 
 // The module is changed. Equal modules give equal text; threads may emit at the same time, each in
 // its own LLVMContext.

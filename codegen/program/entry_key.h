@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "base/function_ref.h"
 #include "base/key_material.h"
 #include "codegen/program/target.h"
 #include "compiler/ir/computation.h"
@@ -19,6 +20,9 @@ namespace swage::codegen {
 // the generalised or baked fusion).
 KeyMaterial KernelKey(const Target& target, CodegenLevel level, const emit::EmitOptions& emitter,
                       const ir::Computation& fusion);
+// The same without a target; `add_machine` is Target::AddMachine.
+KeyMaterial KernelKey(FunctionRef<void(KeyMaterial*)> add_machine, CodegenLevel level,
+                      const emit::EmitOptions& emitter, const ir::Computation& fusion);
 
 // Fields: kind, format, build_id, llvm, the target's machine and what it decides by, dims (run-time
 // or baked), the options that change the program, program (its canonical text).

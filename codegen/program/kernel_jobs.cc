@@ -67,6 +67,7 @@ void TakePlan(Planned* planned, KernelJob* job) {
   job->tables = std::move(planned->tables);
   job->plan = planned->plan.ToString();
   job->key = std::move(planned->key);
+  job->sizes = emit::RunTimeSizesOf(planned->generalised, planned->plan);
 }
 
 StatusOr<CompiledKernel> LoadOrGenerate(const Planned& planned, const std::string& key,
@@ -99,23 +100,8 @@ double EstimateNanoseconds(const ir::Instruction& fusion, const cost::DeviceDesc
   return cycles / device.clock_ghz + bytes / device.dram_gb_per_s_core;
 }
 
-void FillRunTimeSizes(const ir::Instruction& fusion, const Planned& planned, const Target& target,
-                      KernelJob* job) {
-  std::vector<std::pair<const ir::Symbol*, ir::Dim>> values;
-  for (size_t i = 0; i < planned.generalised.symbols.size(); ++i) {
-    values.emplace_back(planned.generalised.symbols[i].symbol(), planned.generalised.values[i]);
-  }
-  for (const ir::Dim& dim : planned.plan.dims) job->dims.push_back(dim.Substitute(values));
-  job->tasks = planned.plan.tasks.Substitute(values);
-  job->sharing = planned.plan.sharing;
-  job->shared_extent = planned.plan.shared_extent.Substitute(values);
-  job->coarse_tasks = planned.plan.coarse_tasks.Substitute(values);
-  job->nanoseconds =
-      static_cast<int64_t>(std::min(EstimateNanoseconds(fusion, target.description()), 1e18));
-}
-
-void Count(const KernelJob& job, CompileReport* report) {
-  ++report->kernels;
+// What it took to get the job's kernel.
+void CountWork(const KernelJob& job, CompileReport* report) {
   if (job.hit) {
     ++report->kernel_hits;
     return;
@@ -128,6 +114,11 @@ void Count(const KernelJob& job, CompileReport* report) {
   }
   ++report->llvm_runs;
   report->llvm_ms += job.kernel->emit_ms + job.kernel->llvm_ms;
+}
+
+void Count(const KernelJob& job, CompileReport* report) {
+  ++report->kernels;
+  CountWork(job, report);
 }
 
 // About how much code a fusion becomes: a dot is hundreds of instructions, a reduction a few loops.
@@ -183,8 +174,9 @@ void LookUp(std::vector<KernelJob>* jobs, const Target& target,
   }
 }
 
-// Kernels that spill registers, once more with narrower vectors; what spills less stays.
-void NarrowWhatSpills(const Target& target, const KernelOptions& options,
+// Kernels that spill registers, once more with narrower vectors; what spills less stays. The other
+// one's work is counted here.
+void NarrowWhatSpills(const Target& target, const KernelOptions& options, CompileReport* report,
                       std::vector<KernelJob>* jobs, std::vector<Planned>* planned) {
   const std::optional<emit::EmitOptions> narrower = target.Narrower(target.emit_options());
   if (!narrower.has_value()) return;
@@ -198,11 +190,14 @@ void NarrowWhatSpills(const Target& target, const KernelOptions& options,
     StatusOr<KernelCache::Lookup> found = KernelCache::Get().Find(CacheKey(target, other.key), [&] {
       return LoadOrGenerate(*plan, other.key, target, options);
     });
-    if (!found.ok() || found->kernel->spilled_bytes >= job.kernel->spilled_bytes) continue;
+    if (!found.ok()) continue;
     other.kernel = found->kernel;
     other.hit = found->hit;
-    job = std::move(other);
-    (*planned)[i] = *std::move(plan);
+    if (other.kernel->spilled_bytes < job.kernel->spilled_bytes) {
+      std::swap(job, other);
+      (*planned)[i] = *std::move(plan);
+    }
+    CountWork(other, report);
   }
 }
 
@@ -253,7 +248,7 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
       &jobs, target,
       [&](int64_t i) { return LoadOrGenerate(planned[i], jobs[i].key, target, options); },
       &statuses);
-  NarrowWhatSpills(target, options, &jobs, &planned);
+  NarrowWhatSpills(target, options, report, &jobs, &planned);
   for (int64_t i = 0; i < count; ++i) {
     report->plan_ms += planned[i].plan_ms;
     if (statuses[i].code() == absl::StatusCode::kResourceExhausted) {
@@ -263,7 +258,8 @@ StatusOr<std::vector<KernelJob>> CompileKernels(const std::vector<ir::Instructio
     if (!statuses[i].ok()) {
       return Annotate(statuses[i], absl::StrCat(" (kernel of ", fusions[i]->name(), ")"));
     }
-    FillRunTimeSizes(*fusions[i], planned[i], target, &jobs[i]);
+    jobs[i].nanoseconds = static_cast<int64_t>(
+        std::min(EstimateNanoseconds(*fusions[i], target.description()), 1e18));
     if (planned[i].quick) ++report->quick_kernels;
     Count(jobs[i], report);
   }

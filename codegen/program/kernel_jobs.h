@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/emit/sharing.h"
+#include "codegen/emit/launch_plan.h"
 #include "codegen/entry_store.h"
 #include "codegen/executable.h"
 #include "codegen/program/kernel_cache.h"
@@ -37,11 +37,7 @@ struct KernelJob {
   std::string plan;                 // the schedule in words
   std::vector<ir::Literal> tables;  // further operands, between the fusion's and its results
   // Of the module's symbols, where it has some.
-  std::vector<ir::Dim> dims;  // values of the kernel's run-time extents
-  ir::Dim tasks = 0;
-  // On a GPU: emit::KernelPlan has the same.
-  emit::Sharing sharing = {};
-  ir::Dim shared_extent = 1, coarse_tasks = 0;
+  emit::RunTimeSizes sizes;
   // On a CPU, the whole kernel on one thread, about; at the upper bounds of symbols.
   int64_t nanoseconds = 0;
 };

@@ -63,11 +63,12 @@ class Writer {
             absl::StrCat(ToAbsl(ir::DTypeName(table.dtype())), " ", ToAbsl(BytesOf(table))));
       }
       const auto dim_text = [](std::string* out, const ir::Dim& dim) { *out += dim.ToString(); };
-      jobs.push_back(absl::StrCat(kernel->second, ";", job.tasks.ToString(), ";", job.nanoseconds,
-                                  ";", absl::StrJoin(job.dims, "|", dim_text), ";",
-                                  absl::StrJoin(of_job, ","), ";", static_cast<int>(job.sharing),
-                                  ";", job.shared_extent.ToString(), ";",
-                                  job.coarse_tasks.ToString()));
+      jobs.push_back(
+          absl::StrCat(kernel->second, ";", job.sizes.launch.tasks.ToString(), ";", job.nanoseconds,
+                       ";", absl::StrJoin(job.sizes.dims, "|", dim_text), ";",
+                       absl::StrJoin(of_job, ","), ";", static_cast<int>(job.sizes.launch.sharing),
+                       ";", job.sizes.launch.shared_extent.ToString(), ";",
+                       job.sizes.launch.coarse_tasks.ToString()));
     }
     for (const std::string& table : tables) fields_.Add(kTable, table);
     for (const std::string& job : jobs) fields_.Add(kJob, job);
@@ -183,14 +184,14 @@ class Reader {
         sharing > static_cast<int>(emit::Sharing::kTiles)) {
       return Malformed("a kernel's numbers are out of range");
     }
-    job.sharing = static_cast<emit::Sharing>(sharing);
-    SWAGE_ASSIGN_OR_RETURN(job.tasks, ReadDim(parts[1]));
-    SWAGE_ASSIGN_OR_RETURN(job.shared_extent, ReadDim(parts[6]));
-    SWAGE_ASSIGN_OR_RETURN(job.coarse_tasks, ReadDim(parts[7]));
+    job.sizes.launch.sharing = static_cast<emit::Sharing>(sharing);
+    SWAGE_ASSIGN_OR_RETURN(job.sizes.launch.tasks, ReadDim(parts[1]));
+    SWAGE_ASSIGN_OR_RETURN(job.sizes.launch.shared_extent, ReadDim(parts[6]));
+    SWAGE_ASSIGN_OR_RETURN(job.sizes.launch.coarse_tasks, ReadDim(parts[7]));
     if (!parts[3].empty()) {
       for (const absl::string_view part : absl::StrSplit(parts[3], '|')) {
         SWAGE_ASSIGN_OR_RETURN(const ir::Dim dim, ReadDim(part));
-        job.dims.push_back(dim);
+        job.sizes.dims.push_back(dim);
       }
     }
     job.key = kernels_[kernel];

@@ -155,23 +155,17 @@ void ProgramBuilder::AddRefs(const Instruction* value, StepPlan* step) {
 Status ProgramBuilder::FillKernel(const Instruction& fusion, const KernelJob& job,
                                   StepPlan* step) const {
   step->kernel = job.kernel;
-  step->sharing = job.sharing;
-  bool symbolic = !job.tasks.is_static();
-  const auto evaluate = [&](const ir::Dim& dim) -> StatusOr<int64_t> {
+  bool symbolic = !job.sizes.launch.is_static();
+  for (const ir::Dim& dim : job.sizes.dims) {
     SWAGE_ASSIGN_OR_RETURN(const int64_t extent, dim.Evaluate(sizes_));
     SWAGE_RET_CHECK(extent >= 0, fusion.name(), ": ", dim.ToString(), " is ", extent);
     symbolic = symbolic || !dim.is_static();
-    return extent;
-  };
-  for (const ir::Dim& dim : job.dims) {
-    SWAGE_ASSIGN_OR_RETURN(step->dims.emplace_back(), evaluate(dim));
+    step->dims.push_back(extent);
   }
-  SWAGE_ASSIGN_OR_RETURN(step->tasks, evaluate(job.tasks));
-  SWAGE_ASSIGN_OR_RETURN(step->shared_extent, evaluate(job.shared_extent));
-  SWAGE_ASSIGN_OR_RETURN(step->coarse_tasks, evaluate(job.coarse_tasks));
+  SWAGE_ASSIGN_OR_RETURN(step->launch, job.sizes.launch.At(sizes_));
   SWAGE_ASSIGN_OR_RETURN(step->dot, DotProblemOf(fusion, sizes_));
   step->nanoseconds = static_cast<double>(job.nanoseconds);
-  if (symbolic) {
+  if (symbolic && job.nanoseconds > 0) {
     SWAGE_ASSIGN_OR_RETURN(const double share, ShareOfEstimate(fusion, sizes_));
     step->nanoseconds *= share;
   }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/emit/sharing.h"
+#include "codegen/emit/launch_plan.h"
 #include "codegen/executable.h"
 #include "codegen/program/dot_problem.h"
 #include "codegen/program/kernel_cache.h"
@@ -55,11 +55,8 @@ struct StepPlan {
   std::vector<BufferRef> buffers;  // operands, then results
   // kKernel
   KernelCache::KernelPtr kernel;
-  std::vector<int64_t> dims;  // values of its run-time extents
-  int64_t tasks = 0;          // extent of the task axis
-  // On a GPU: as emit::KernelPlan has them.
-  emit::Sharing sharing = {};
-  int64_t shared_extent = 1, coarse_tasks = 0;
+  std::vector<int64_t> dims;      // values of its run-time extents
+  emit::LaunchPlan launch;        // with numbers
   std::optional<DotProblem> dot;  // all that the kernel is
   double nanoseconds = 0;         // on one thread of a CPU, about
 

@@ -1,6 +1,7 @@
 // File: compiler/pipelines/cpu.h
 //
-// The CPU compiler's passes, in order. cpu.cc is the table of contents of the whole compiler.
+// The CPU compiler's passes, in order: cpu.cc is the table of contents of the whole compiler,
+// stages.cc its chapters.
 //
 //   PassContext context(options, &device);
 //   SWAGE_RETURN_IF_ERROR(RunCpuPipeline(module.get(), context));

@@ -202,13 +202,13 @@ StatusOr<CardLaunch> BundleMaker::LaunchOf(const Instruction& fusion, std::strin
   const auto [found, is_new] =
       modules_.emplace(kernel.code->ptx, static_cast<uint32_t>(bundle_.modules.size()));
   if (is_new) bundle_.modules.push_back({older.code->ptx, kernel.code->ptx});
-  SWAGE_ASSIGN_OR_RETURN(const gpu::Launch shape, gpu::LaunchFor(kernel.launch, {}));
+  SWAGE_ASSIGN_OR_RETURN(const gpu::Launch shape, gpu::LaunchFor(kernel.sizes.launch, {}));
   CardLaunch launch;
   launch.module = found->second;
   launch.blocks = static_cast<uint32_t>(shape.blocks);
   launch.threads_x = static_cast<uint32_t>(shape.threads_x);
   launch.threads_y = static_cast<uint32_t>(shape.threads_y);
-  for (const ir::Dim& dim : kernel.dims) {
+  for (const ir::Dim& dim : kernel.sizes.dims) {
     SWAGE_ASSIGN_OR_RETURN(launch.extents.emplace_back(), dim.Evaluate({}));
   }
   return launch;

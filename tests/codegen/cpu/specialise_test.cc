@@ -121,9 +121,7 @@ class Program {
     if (!module.ok()) return nullptr;
     auto program = std::make_unique<Program>();
     program->inputs_ = *tools::RandomInputs(**module, 1);
-    CompileOptions options;
-    options.specialise = how;
-    auto executable = cpu::Compile(*std::move(module), options);
+    auto executable = cpu::Compile(*std::move(module), {}, nullptr, how);
     EXPECT_TRUE(executable.ok()) << executable.status();
     if (!executable.ok()) return nullptr;
     program->executable_ = std::dynamic_pointer_cast<CpuExecutable>(*executable);
@@ -318,10 +316,9 @@ TEST_F(SpecialiseTest, NothingHappensUnlessItIsAskedForOrWhenItIsLookedAt) {
   codegen::KernelCache::Get().Clear();
   for (const bool baked : {true, false}) {
     CompileOptions options;
-    options.specialise = &kFake;
     options.kernels.baked_dims = baked;
     options.compiler.check_lies = !baked;
-    const auto executable = Compile(*ir::ParseHlo(kLoop), options);
+    const auto executable = Compile(*ir::ParseHlo(kLoop), options, nullptr, &kFake);
     ASSERT_TRUE(executable.ok()) << executable.status();
     const auto& program = dynamic_cast<const CpuExecutable&>(**executable).program();
     EXPECT_EQ(program.specialise, nullptr);

@@ -43,7 +43,6 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
   SWAGE_ASSIGN_OR_RETURN(KernelPlan plan, PlanKernel(*general.fusion, options.emit));
   compiled.plan_ = plan.ToString();
   compiled.schedule_ = plan.schedule;
-  compiled.launch_ = gpu::LaunchPlan::Of(plan);
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
   SWAGE_ASSIGN_OR_RETURN(EmittedKernel emitted, EmitKernel(plan, &module, "kernel"));
@@ -58,17 +57,14 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
   }
   SWAGE_RET_CHECK(emitted.dims == general.symbols);
   compiled.values_ = general.values;
-  std::vector<std::pair<const ir::Symbol*, ir::Dim>> values;
   for (size_t i = 0; i < general.symbols.size(); ++i) {
-    values.emplace_back(general.symbols[i].symbol(), general.values[i]);
     const std::optional<int64_t> value = general.values[i].static_value();
     compiled.symbolic_ = compiled.symbolic_ || !value.has_value();
     compiled.dims_.push_back(value.value_or(-1));
   }
-  compiled.tasks_dim_ = emitted.tasks.Substitute(values);
-  compiled.launch_ = compiled.launch_.Substitute(values);
+  compiled.launch_ = RunTimeSizesOf(general, plan).launch;
   if (!compiled.symbolic_) {
-    SWAGE_ASSIGN_OR_RETURN(compiled.tasks_, compiled.tasks_dim_.Evaluate({}));
+    SWAGE_ASSIGN_OR_RETURN(compiled.tasks_, compiled.launch_.tasks.Evaluate({}));
   }
   return compiled;
 }
@@ -144,7 +140,7 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
         shape.set_dim(d, value);
       }
     }
-    SWAGE_ASSIGN_OR_RETURN(tasks, tasks_dim_.Evaluate(binding));
+    SWAGE_ASSIGN_OR_RETURN(tasks, launch_.tasks.Evaluate(binding));
   }
   if (emulated_ != nullptr) {
     SWAGE_ASSIGN_OR_RETURN(gpu::Launch launch, gpu::LaunchFor(launch_, binding));

@@ -61,7 +61,6 @@ class CompiledKernel {
   int64_t tasks_ = 0;
   std::vector<ir::Shape> parameters_, results_;  // as the fusion has them
   std::vector<ir::Dim> values_;                  // of the run-time extents
-  ir::Dim tasks_dim_;
   bool symbolic_ = false;
   std::shared_ptr<cpu::LoadedKernel> kernel_;
   std::shared_ptr<EmulatedKernel> emulated_;  // a GPU kernel

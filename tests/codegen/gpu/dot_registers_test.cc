@@ -72,7 +72,7 @@ TEST_P(DotRegisters, FitTwoBlocksWithoutSpills) {
     ASSERT_TRUE(compiled.ok()) << compiled.status().message();
     const GpuKernel* dot = nullptr;
     for (const GpuKernel& kernel : compiled->kernels) {
-      if (kernel.launch.sharing == emit::Sharing::kTiles) dot = &kernel;
+      if (kernel.sizes.launch.sharing == emit::Sharing::kTiles) dot = &kernel;
     }
     ASSERT_NE(dot, nullptr);
     const std::string report = emulated_cuda::PtxasReport(dot->code->ptx, arch);

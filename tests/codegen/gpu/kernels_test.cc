@@ -47,7 +47,7 @@ TEST(GpuKernels, OnePtxServesAllSizes) {
     for (size_t i = 0; i < first->kernels.size(); ++i) {
       EXPECT_EQ(other->kernels[i].key, first->kernels[i].key);
       EXPECT_EQ(other->kernels[i].code->ptx, first->kernels[i].code->ptx);
-      EXPECT_NE(other->kernels[i].dims, first->kernels[i].dims);
+      EXPECT_NE(other->kernels[i].sizes.dims, first->kernels[i].sizes.dims);
     }
   }
 }
@@ -132,7 +132,7 @@ ENTRY e {
   ir::SymbolBinding sizes;
   const ir::Dim n = compiled->module->entry()->parameter(0)->shape().dim(0);
   ASSERT_TRUE(sizes.Bind(n, 100).ok());
-  const StatusOr<Launch> launch = LaunchFor(compiled->kernels[0].launch, sizes);
+  const StatusOr<Launch> launch = LaunchFor(compiled->kernels[0].sizes.launch, sizes);
   ASSERT_TRUE(launch.ok()) << launch.status().message();
   EXPECT_EQ(launch->blocks, (100 * 64 / 4 + 255) / 256);
 }

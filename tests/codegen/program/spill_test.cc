@@ -50,6 +50,7 @@ class SpillingTarget final : public Target {
 
   mutable std::vector<int> widths;  // of the kernels that were generated
   mutable int spilled = -1;         // of the one that runs
+  int64_t llvm_runs = 0;            // of the report
 
  private:
   // Without what needs AVX-512.
@@ -71,6 +72,7 @@ std::shared_ptr<SpillingTarget> CompileAndRun(int wide, int narrow) {
   EXPECT_TRUE(module.ok()) << module.status();
   const auto executable = Compile((*module)->Clone(), target, {});
   EXPECT_TRUE(executable.ok()) << executable.status();
+  target->llvm_runs = (*executable)->report().llvm_runs;
   ir::Literal input = *ir::Literal::Create(ir::Shape::Array(ir::DType::kF32, {37}));
   for (int64_t i = 0; i < 37; ++i) input.mutable_data<float>()[i] = static_cast<float>(i) / 8;
   const auto got = RunOnLiterals(**executable, {input});
@@ -87,11 +89,13 @@ TEST(Spills, ANarrowerKernelThatSpillsLessIsTaken) {
   const auto target = CompileAndRun(96, 8);
   EXPECT_EQ(target->widths, (std::vector<int>{kWide, kNarrow}));
   EXPECT_EQ(target->spilled, 8);
+  EXPECT_EQ(target->llvm_runs, 2);
 }
 
 TEST(Spills, OneThatSpillsNoLessIsNot) {
   const auto target = CompileAndRun(96, 96);
   EXPECT_EQ(target->widths.size(), 2u);
+  EXPECT_EQ(target->llvm_runs, 2);
   EXPECT_EQ(target->spilled, 96);
 }
 
