@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -58,15 +59,18 @@ StatusOr<const CublasLt*> CublasLt::Get() {
     const std::optional<std::string> given = GetEnv("SWAGE_LIBCUBLASLT");
     if (given == "off") {
       return new StatusOr<std::unique_ptr<CublasLt>>(
-          absl::UnavailableError("[cuda] no cuBLASLt: it is turned off"));
+          absl::UnavailableError("[cuda] no cuBLASLt: SWAGE_LIBCUBLASLT=off"));
     }
     std::vector<std::string> paths = {"libcublasLt.so.13", "libcublasLt.so.12"};
     if (given.has_value()) paths = {*given};
-    return new StatusOr<std::unique_ptr<CublasLt>>(Open(paths));
+    StatusOr<std::unique_ptr<CublasLt>> library = Open(paths);
+    if (!library.ok()) {
+      library = Annotate(library.status(),
+                         "; SWAGE_LIBCUBLASLT may name a libcublasLt.so.13 or libcublasLt.so.12");
+    }
+    return new StatusOr<std::unique_ptr<CublasLt>>(std::move(library));
   }();
-  if (!opened->ok()) {
-    return Annotate(opened->status(), "; SWAGE_LIBCUBLASLT may name its libcublasLt.so.12");
-  }
+  if (!opened->ok()) return opened->status();
   return (*opened)->get();
 }
 

@@ -5,11 +5,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/cuda/blas.h"
+#include "compiler/ir/dim.h"
 
 namespace swage::cuda {
 namespace {
 
 using ir::DType;
+
+// The library's sizes are 32 bits. With row strides up to this one too, what a row of any number is
+// away from the first is an int64_t.
+constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxRowStride = int64_t{1} << 32;
 
 // What NVIDIA's "cuBLAS Library" recommends (cublasSetWorkspace): 32 MiB from Hopper on, else 4.
 int64_t RecommendedWorkspace(const DeviceProperties& card) {
@@ -50,7 +56,7 @@ int64_t Extent(int64_t rows, int64_t columns, int64_t row_stride) {
   return (rows - 1) * row_stride + columns;
 }
 
-// The problem without open strides and bounds.
+// The problem without open strides and bounds; its sizes are checked.
 MatmulProblem Close(MatmulProblem problem, const DeviceProperties& card) {
   const auto close = [](int64_t rows, int64_t columns, int64_t& row_stride, int64_t& batch_stride) {
     if (row_stride == MatmulProblem::kPacked) row_stride = columns;
@@ -80,16 +86,39 @@ bool ResultsOverlap(const MatmulProblem& p) {
   return p.batch > 1 && !behind && !between;
 }
 
+// Whether the numbers of bytes up to the result's end are int64_t.
+bool HasBytes(const MatmulProblem& p) {
+  const ir::Dim elements =
+      ir::Dim(p.batch - 1) * p.batch_stride_c + ir::Dim(p.m - 1) * p.row_stride_c + ir::Dim(p.n);
+  return !(elements * DTypeBytes(p.result)).is_poisoned();
+}
+
+Status Bad(const MatmulProblem& p, const char* what) {
+  return Internal("[cuda] a matrix product of ", p.ToString(), ": ", what);
+}
+
+// What all others multiply.
+Status CheckSizes(const MatmulProblem& p) {
+  if (std::min({p.m, p.n, p.k, p.batch}) < 0) return Bad(p, "a size is negative");
+  if (std::max({p.m, p.n, p.k, p.batch}) > kMaxSize) {
+    return Unimplemented("[cuda] a matrix product of ", p.ToString(),
+                         ": cuBLASLt has no sizes beyond ", kMaxSize);
+  }
+  if (std::max({p.row_stride_a, p.row_stride_b, p.row_stride_c}) > kMaxRowStride) {
+    return Unimplemented("[cuda] a matrix product of ", p.ToString(),
+                         ": cuBLASLt is not asked for row strides beyond ", kMaxRowStride);
+  }
+  return OkStatus();
+}
+
 Status Validate(const MatmulProblem& p) {
-  const auto bad = [&](const char* what) {
-    return Internal("[cuda] a matrix product of ", p.ToString(), ": ", what);
-  };
-  if (p.m < 0 || p.n < 0 || p.k < 0 || p.batch < 0) return bad("a size is negative");
+  const auto bad = [&](const char* what) { return Bad(p, what); };
   if (p.row_stride_a < (p.transpose_a ? p.m : p.k) ||
       p.row_stride_b < (p.transpose_b ? p.k : p.n) || p.row_stride_c < p.n) {
     return bad("rows overlap");
   }
   if (p.batch_stride_a < 0 || p.batch_stride_b < 0) return bad("a stride is negative");
+  if (!IsEmpty(p) && !HasBytes(p)) return bad("the result has more bytes than an int64_t counts");
   if (!IsEmpty(p) && ResultsOverlap(p)) return bad("results overlap");
   if (p.alignment <= 0 || (p.alignment & (p.alignment - 1)) != 0) {
     return bad("the alignment is no power of two");
@@ -99,11 +128,6 @@ Status Validate(const MatmulProblem& p) {
     return Unimplemented("[cuda] a matrix product of ", p.ToString(), " to ",
                          ToAbsl(DTypeName(p.result)),
                          ": cuBLASLt is asked for f32, f64, and f16 or bf16 to itself or f32");
-  }
-  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
-  if (std::max({p.m, p.n, p.k, p.batch}) > kMax) {
-    return Unimplemented("[cuda] a matrix product of ", p.ToString(),
-                         ": cuBLASLt has no sizes beyond ", kMax);
   }
   return OkStatus();
 }
@@ -135,6 +159,7 @@ StatusOr<Matmul> Matmul::Create(Device& device, const MatmulProblem& problem) {
 }
 
 StatusOr<Matmul> Matmul::Create(Blas& blas, const MatmulProblem& problem) {
+  SWAGE_RETURN_IF_ERROR(CheckSizes(problem));
   Matmul matmul(blas, Close(problem, blas.device().properties()));
   SWAGE_RETURN_IF_ERROR(Validate(matmul.problem_));
   if (IsEmpty(problem) || problem.k == 0) return matmul;

@@ -5,9 +5,9 @@
 //
 //   MatmulProblem problem{.dtype = ir::DType::kBF16, .m = 512, .n = 512, .k = 64, .batch = 8};
 //   SWAGE_ASSIGN_OR_RETURN(const Matmul matmul, Matmul::Create(device, problem));
-//   SWAGE_ASSIGN_OR_RETURN(auto workspace, DeviceMemory::Allocate(stream,
-//   matmul.workspace_bytes())); SWAGE_RETURN_IF_ERROR(matmul.Run(stream, a, b, c,
-//   workspace.pointer()));
+//   SWAGE_ASSIGN_OR_RETURN(const DeviceMemory workspace,
+//                          DeviceMemory::Allocate(stream, matmul.workspace_bytes()));
+//   SWAGE_RETURN_IF_ERROR(matmul.Run(stream, a, b, c, workspace.pointer()));
 //
 // Products are IEEE: f32 is multiplied as f32, never as tf32 or bf16, and sums are kept in f32 (in
 // f64 for f64) until they are rounded once to the result. The order of a sum is the library's.

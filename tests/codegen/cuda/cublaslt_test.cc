@@ -62,9 +62,10 @@ TEST_F(CublasLtDeathTest, TheEnvironmentNamesTheLibraryOrTurnsItOff) {
   };
   EXPECT_EXIT(exit_with(EMULATED_LIBCUBLASLT, EMULATED_LIBCUBLASLT, "no error"),
               ::testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(exit_with("off", "", "it is turned off; SWAGE_LIBCUBLASLT may name"),
+  EXPECT_EXIT(exit_with("off", "", "[cuda] no cuBLASLt: SWAGE_LIBCUBLASLT=off"),
               ::testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(exit_with("/nowhere/x.so", "", "/nowhere/x.so"), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(exit_with("/nowhere/x.so", "", "; SWAGE_LIBCUBLASLT may name a libcublasLt.so.13"),
+              ::testing::ExitedWithCode(0), "");
 }
 
 // Without a card it makes descriptors, and gives back what they were set to.

@@ -146,6 +146,21 @@ TEST_F(MatmulTest, WhatTheLibraryCannotDoIsUnimplementedByName) {
   EXPECT_EQ(large.status().code(), absl::StatusCode::kUnimplemented);
 }
 
+TEST_F(MatmulTest, SizesAreRefusedBeforeTheyAreMultiplied) {
+  constexpr int64_t kHuge = int64_t{1} << 40, kMost = (int64_t{1} << 31) - 1;
+  const MatmulProblem problems[] = {
+      {.m = kHuge, .n = kHuge, .k = kHuge},
+      {.m = kHuge, .n = kHuge, .k = 0, .batch = kHuge},
+      {.m = 4, .n = 4, .k = 4, .batch = 2, .row_stride_a = int64_t{1} << 62},
+  };
+  for (const MatmulProblem& problem : problems) {
+    const auto none = Matmul::Create(*blas_, problem);
+    EXPECT_EQ(none.status().code(), absl::StatusCode::kUnimplemented) << none.status();
+  }
+  const auto bytes = Matmul::Create(*blas_, {.m = kMost, .n = kMost, .k = 0, .batch = kMost});
+  EXPECT_THAT(ErrorOf(bytes.status()), HasSubstr("more bytes than an int64_t counts"));
+}
+
 TEST_F(MatmulTest, ProblemsThatMakeNoSenseAreErrorsOfOurs) {
   const MatmulProblem problems[] = {
       {.m = -1, .n = 3, .k = 4},
