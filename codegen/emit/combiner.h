@@ -17,6 +17,7 @@ class Combiner {
 
   int count() const { return static_cast<int>(dtypes_.size()); }
   ir::DType dtype(int i) const { return dtypes_[i]; }
+  const std::vector<ir::DType>& dtypes() const { return dtypes_; }
   // A constant c with combine(c, x) = combine(x, c) = x bit for bit (but for NaN payloads), for
   // reductions of one value by one well-known op; then a partial that holds nothing may hold c.
   llvm::Constant* identity(llvm::LLVMContext& context) const;

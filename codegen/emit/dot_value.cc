@@ -7,6 +7,7 @@
 
 #include "codegen/emit/dot_arithmetic.h"
 #include "codegen/emit/fusion_analysis.h"
+#include "codegen/emit/shared_values.h"
 #include "codegen/emit/types.h"
 #include "codegen/emit/value_emitter.h"
 
@@ -76,7 +77,7 @@ class DotValue {
     std::vector<llvm::Value*> sums(kSums, zeros);
     sums.push_back(llvm::Constant::getNullValue(type));
     SWAGE_RETURN_IF_ERROR(Loop(0, &sums));
-    llvm::Value* sum = Plus(Plus(sums[0], sums[1]), Plus(sums[2], sums[3]));
+    llvm::Value* sum = JoinSums(sums);
     for (int half = e_.width() / 2; half >= 1; half /= 2) {
       std::vector<int> low, high;
       for (int i = 0; i < half; ++i) {
@@ -95,6 +96,10 @@ class DotValue {
     return acc_dtype_ == DType::kPred ? b.CreateOr(x, y) : b.CreateAdd(x, y);
   }
 
+  llvm::Value* JoinSums(const std::vector<llvm::Value*>& sums) {
+    return Plus(Plus(sums[0], sums[1]), Plus(sums[2], sums[3]));
+  }
+
   // The last contracting dimension is shared out to the threads of a warp, which all get the sum.
   StatusOr<llvm::Value*> EmitByWarp() {
     share_ = e_.grid()->Lane();
@@ -108,29 +113,15 @@ class DotValue {
 
   // The same for the threads of a column, which meet in shared memory.
   StatusOr<llvm::Value*> EmitByColumn() {
-    llvm::IRBuilder<>& b = e_.b();
-    ThreadGrid& grid = *e_.grid();
-    share_ = grid.Share();
+    share_ = e_.grid()->Share();
     shares_ = kColumnShares;
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * sum, ShareOfSum());
-    llvm::Type* type = StoredType(b.getContext(), acc_dtype_);
-    llvm::Value* slots = grid.Shared(type, kBlockThreads);
-    const auto slot = [&](llvm::Value* share) {
-      llvm::Value* line = b.CreateMul(share, b.getInt64(kWarp));
-      return b.CreateGEP(type, slots, b.CreateAdd(line, grid.ThreadInTeam()));
-    };
-    b.CreateStore(ToStored(b, acc_dtype_, sum), slot(share_));
-    SWAGE_RETURN_IF_ERROR(grid.Sync());
-    std::vector<llvm::Value*> parts;
-    for (int p = 0; p < kColumnShares; ++p) {
-      parts.push_back(FromStored(b, acc_dtype_, b.CreateLoad(type, slot(b.getInt64(p)))));
-    }
-    // What comes next may write there again.
-    SWAGE_RETURN_IF_ERROR(grid.Sync());
-    for (size_t half = kColumnShares / 2; half >= 1; half /= 2) {
-      for (size_t p = 0; p < half; ++p) parts[p] = Plus(parts[p], parts[p + half]);
-    }
-    return e_.Convert(acc_dtype_, op_->shape().dtype(), parts[0]);
+    SWAGE_ASSIGN_OR_RETURN(const Values total, JoinColumn(e_, {acc_dtype_}, {sum},
+                                                          [&](const Values& x, const Values& y,
+                                                              int) -> StatusOr<Values> {
+                                                            return Values{Plus(x[0], y[0])};
+                                                          }));
+    return e_.Convert(acc_dtype_, op_->shape().dtype(), total[0]);
   }
 
   // The sum of what this thread takes of the last contracting dimension: every element whose number
@@ -139,7 +130,7 @@ class DotValue {
     llvm::Type* type = LaneType(e_.b().getContext(), acc_dtype_);
     std::vector<llvm::Value*> sums(kSums, llvm::Constant::getNullValue(type));
     SWAGE_RETURN_IF_ERROR(Loop(0, &sums));
-    return Plus(Plus(sums[0], sums[1]), Plus(sums[2], sums[3]));
+    return JoinSums(sums);
   }
 
   Status ShareOf(AxisId axis, llvm::Value* extent, std::vector<llvm::Value*>* sums) {

@@ -10,6 +10,7 @@
 
 #include "base/function_ref.h"
 #include "codegen/emit/combiner.h"
+#include "codegen/emit/shared_values.h"
 #include "codegen/emit/value_emitter.h"
 
 namespace swage::emit {
@@ -53,16 +54,11 @@ class ReduceEmitter {
   StatusOr<Values> JoinWarp(const std::vector<llvm::Value*>& partials, llvm::Value* count);
   // A chunk by the threads of a column, which all get the result; they share memory of the block.
   StatusOr<Values> EmitChunkByColumn(size_t level, llvm::Value* lo, llvm::Value* hi);
-  StatusOr<Values> JoinColumn(const std::vector<llvm::Value*>& partial, llvm::Value* count);
-  // The block's memory for the values of a combiner, `count` of each.
-  std::vector<llvm::Value*> NewShared(int64_t count);
-  void StoreShared(const std::vector<llvm::Value*>& shared, llvm::Value* slot,
-                   absl::Span<llvm::Value* const> values);
-  Values LoadShared(const std::vector<llvm::Value*>& shared, llvm::Value* slot);
+  // What a partial in registers holds before its first element: the identity, or zeros.
+  std::vector<llvm::Value*> EmptyPartial();
   // Counts the chunks that the warps of the team have made of this round, in order.
-  Status ExchangeChunks(const Slots& counter, const std::vector<llvm::Value*>& shared,
-                        llvm::Value* round, llvm::Value* chunks,
-                        std::vector<llvm::Value*>* carried);
+  Status ExchangeChunks(const Slots& counter, SharedValues& shared, llvm::Value* round,
+                        llvm::Value* chunks, std::vector<llvm::Value*>* carried);
   using Emitted = FunctionRef<StatusOr<Values>()>;
   // One or the other, by whether the row fits into so many vectors; the values are scalars.
   StatusOr<Values> IfFits(size_t level, int vectors, Emitted yes, Emitted no);

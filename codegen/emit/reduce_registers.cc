@@ -63,7 +63,7 @@ StatusOr<Values> ReduceEmitter::EmitShort(size_t number, int count) {
       const auto left = [&] {
         llvm::Value* behind = b_.CreateSub(extent, b_.getInt64(v * width));
         behind = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, behind, b_.getInt64(0));
-        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, behind, b_.getInt64(width));
+        return Smaller(b_, behind, b_.getInt64(width));
       };
       const Lanes lanes = e_.nest().LeadingLanes(level.axis, e_.nest().At(0, left), e_.width());
       e_.nest().current().lanes = lanes;

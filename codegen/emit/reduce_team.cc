@@ -25,29 +25,12 @@ constexpr int kUnroll = 4;
 
 }  // namespace
 
-std::vector<llvm::Value*> ReduceEmitter::NewShared(int64_t count) {
-  std::vector<llvm::Value*> arrays;
-  for (int i = 0; i < combiner_.count(); ++i) {
-    arrays.push_back(e_.grid()->Shared(StoredType(b_.getContext(), combiner_.dtype(i)), count));
-  }
-  return arrays;
-}
-
-void ReduceEmitter::StoreShared(const std::vector<llvm::Value*>& shared, llvm::Value* slot,
-                                absl::Span<llvm::Value* const> values) {
-  for (int i = 0; i < combiner_.count(); ++i) {
-    llvm::Type* type = StoredType(b_.getContext(), combiner_.dtype(i));
-    b_.CreateStore(ToStored(b_, combiner_.dtype(i), values[i]),
-                   b_.CreateGEP(type, shared[i], slot));
-  }
-}
-
-Values ReduceEmitter::LoadShared(const std::vector<llvm::Value*>& shared, llvm::Value* slot) {
-  Values values;
-  for (int i = 0; i < combiner_.count(); ++i) {
-    llvm::Type* type = StoredType(b_.getContext(), combiner_.dtype(i));
-    llvm::Value* stored = b_.CreateLoad(type, b_.CreateGEP(type, shared[i], slot));
-    values.push_back(FromStored(b_, combiner_.dtype(i), stored));
+std::vector<llvm::Value*> ReduceEmitter::EmptyPartial() {
+  std::vector<llvm::Value*> values;
+  for (ir::DType dtype : combiner_.dtypes()) {
+    values.push_back(combiner_.has_identity()
+                         ? combiner_.identity(b_.getContext())
+                         : llvm::Constant::getNullValue(LaneType(b_.getContext(), dtype)));
   }
   return values;
 }
@@ -63,19 +46,15 @@ StatusOr<Values> ReduceEmitter::EmitChunksByTeam(size_t number) {
                          e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(kChunk))));
   llvm::Value* several = e_.nest().At(0, [&] { return b_.CreateICmpSGT(chunks, b_.getInt64(1)); });
   const Slots counter = NewSlots(64, 1);
-  const std::vector<llvm::Value*> shared = NewShared(kBlockWarps);
-  std::vector<llvm::Value*> last;
-  for (int i = 0; i < combiner_.count(); ++i) {
-    last.push_back(llvm::Constant::getNullValue(LaneType(b_.getContext(), combiner_.dtype(i))));
-  }
+  SharedValues shared(e_, combiner_.dtypes(), kBlockWarps);
+  std::vector<llvm::Value*> last = EmptyPartial();
   llvm::Value* warp = e_.grid()->Warp();
   SWAGE_RETURN_IF_ERROR(e_.nest().For(
       b_.getInt64(0), chunks, e_.grid()->TeamWarps(), &last,
       [&](llvm::Value* round, std::vector<llvm::Value*>* carried) -> Status {
         // Behind the last chunk there is an empty one, whose value nobody takes.
         llvm::Value* lo = b_.CreateMul(b_.CreateAdd(round, warp), b_.getInt64(kChunk));
-        llvm::Value* hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                                   b_.CreateAdd(lo, b_.getInt64(kChunk)), extent);
+        llvm::Value* hi = Smaller(b_, b_.CreateAdd(lo, b_.getInt64(kChunk)), extent);
         hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, lo, hi);
         SWAGE_ASSIGN_OR_RETURN(Values partial, EmitChunkByWarp(number, lo, hi));
         carried->assign(partial.begin(), partial.end());
@@ -88,23 +67,21 @@ StatusOr<Values> ReduceEmitter::EmitChunksByTeam(size_t number) {
   return Values(last.begin(), last.end());
 }
 
-Status ReduceEmitter::ExchangeChunks(const Slots& counter, const std::vector<llvm::Value*>& shared,
-                                     llvm::Value* round, llvm::Value* chunks,
-                                     std::vector<llvm::Value*>* carried) {
+Status ReduceEmitter::ExchangeChunks(const Slots& counter, SharedValues& shared, llvm::Value* round,
+                                     llvm::Value* chunks, std::vector<llvm::Value*>* carried) {
   ThreadGrid& grid = *e_.grid();
   llvm::Value* first_slot = grid.FirstWarp();
   const std::vector<llvm::Value*> own = *carried;
   SWAGE_RETURN_IF_ERROR(e_.nest().If(b_.CreateICmpEQ(grid.Lane(), b_.getInt64(0)), [&] {
-    StoreShared(shared, b_.CreateAdd(first_slot, grid.Warp()), own);
+    shared.Store(b_.CreateAdd(first_slot, grid.Warp()), own);
     return OkStatus();
   }));
   SWAGE_RETURN_IF_ERROR(grid.Sync());
-  llvm::Value* count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, grid.TeamWarps(),
-                                                b_.CreateSub(chunks, round));
+  llvm::Value* count = Smaller(b_, grid.TeamWarps(), b_.CreateSub(chunks, round));
   SWAGE_RETURN_IF_ERROR(
       e_.nest().For(b_.getInt64(0), count, 1, carried,
                     [&](llvm::Value* warp, std::vector<llvm::Value*>* values) -> Status {
-                      const Values stored = LoadShared(shared, b_.CreateAdd(first_slot, warp));
+                      const Values stored = shared.Load(b_.CreateAdd(first_slot, warp));
                       values->assign(stored.begin(), stored.end());
                       return Count(counter, b_.CreateAdd(round, warp), values);
                     }));
@@ -133,11 +110,8 @@ StatusOr<Values> ReduceEmitter::EmitChunkByWarp(size_t number, llvm::Value* lo, 
   const bool has_identity = combiner_.has_identity();
   std::vector<llvm::Value*> partials;
   for (int p = 0; p < kPartials; ++p) {
-    for (int i = 0; i < combiner_.count(); ++i) {
-      llvm::Type* type = LaneType(b_.getContext(), combiner_.dtype(i));
-      partials.push_back(has_identity ? combiner_.identity(b_.getContext())
-                                      : llvm::Constant::getNullValue(type));
-    }
+    const std::vector<llvm::Value*> partial = EmptyPartial();
+    partials.insert(partials.end(), partial.begin(), partial.end());
   }
   llvm::Value* lane = e_.grid()->Lane();
   const int64_t row = math::kMinorPartials;
@@ -174,7 +148,7 @@ StatusOr<Values> ReduceEmitter::EmitChunkByWarp(size_t number, llvm::Value* lo, 
       }));
   llvm::Value* count = nullptr;  // partials that hold something
   if (!has_identity) {
-    count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, size, b_.getInt64(row));
+    count = Smaller(b_, size, b_.getInt64(row));
   }
   return JoinWarp(partials, count);
 }
@@ -206,12 +180,7 @@ StatusOr<Values> ReduceEmitter::JoinWarp(const std::vector<llvm::Value*>& partia
 StatusOr<Values> ReduceEmitter::EmitChunkByColumn(size_t number, llvm::Value* lo, llvm::Value* hi) {
   static_assert(kColumnShares == math::kMajorPartials);
   const bool has_identity = combiner_.has_identity();
-  std::vector<llvm::Value*> partial;
-  for (int i = 0; i < combiner_.count(); ++i) {
-    llvm::Type* type = LaneType(b_.getContext(), combiner_.dtype(i));
-    partial.push_back(has_identity ? combiner_.identity(b_.getContext())
-                                   : llvm::Constant::getNullValue(type));
-  }
+  std::vector<llvm::Value*> partial = EmptyPartial();
   llvm::Value* share = e_.grid()->Share();
   llvm::Value* begin = b_.CreateAdd(lo, share);
   const int unroll = IsLight() ? kUnroll : 1;
@@ -235,32 +204,11 @@ StatusOr<Values> ReduceEmitter::EmitChunkByColumn(size_t number, llvm::Value* lo
   SWAGE_RETURN_IF_ERROR(e_.nest().For(
       b_.CreateAdd(main_end, share), hi, kColumnShares, &partial,
       [&](llvm::Value* at, std::vector<llvm::Value*>* now) { return add(at, true, now); }));
-  return JoinColumn(partial, has_identity ? nullptr : size);
-}
-
-StatusOr<Values> ReduceEmitter::JoinColumn(const std::vector<llvm::Value*>& partial,
-                                           llvm::Value* count) {
-  ThreadGrid& grid = *e_.grid();
-  const std::vector<llvm::Value*> shared = NewShared(kBlockThreads);
-  const auto slot = [&](llvm::Value* share) {
-    return b_.CreateAdd(b_.CreateMul(share, b_.getInt64(kWarp)), grid.ThreadInTeam());
-  };
-  StoreShared(shared, slot(grid.Share()), partial);
-  SWAGE_RETURN_IF_ERROR(grid.Sync());
-  std::vector<Values> parts;
-  for (int p = 0; p < kColumnShares; ++p) {
-    parts.push_back(LoadShared(shared, slot(b_.getInt64(p))));
-  }
-  // The next chunk may write over them.
-  SWAGE_RETURN_IF_ERROR(grid.Sync());
-  for (int half = kColumnShares / 2; half >= 1; half /= 2) {
-    for (int p = 0; p < half; ++p) {
-      llvm::Value* exists =
-          count == nullptr ? nullptr : b_.CreateICmpSGT(count, b_.getInt64(p + half));
-      SWAGE_ASSIGN_OR_RETURN(parts[p], combiner_.CombineIf(e_, exists, parts[p], parts[p + half]));
-    }
-  }
-  return parts[0];
+  return JoinColumn(
+      e_, combiner_.dtypes(), partial, [&](const Values& earlier, const Values& later, int number) {
+        llvm::Value* exists = has_identity ? nullptr : b_.CreateICmpSGT(size, b_.getInt64(number));
+        return combiner_.CombineIf(e_, exists, earlier, later);
+      });
 }
 
 }  // namespace swage::emit

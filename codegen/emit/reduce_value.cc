@@ -170,8 +170,7 @@ StatusOr<Values> ReduceEmitter::EmitChunks(size_t number) {
       b_.getInt64(0), chunks, 1, &last,
       [&](llvm::Value* c, std::vector<llvm::Value*>* carried) -> Status {
         llvm::Value* lo = b_.CreateMul(c, b_.getInt64(chunk));
-        llvm::Value* hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                                   b_.CreateAdd(lo, b_.getInt64(chunk)), extent);
+        llvm::Value* hi = Smaller(b_, b_.CreateAdd(lo, b_.getInt64(chunk)), extent);
         SWAGE_ASSIGN_OR_RETURN(Values partial, EmitChunk(number, lo, hi));
         for (llvm::Value*& value : partial) value = Splat(b_, value, counter.width);
         carried->assign(partial.begin(), partial.end());
@@ -276,8 +275,7 @@ StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::
   }
   llvm::Value* count = nullptr;  // partials that hold something
   if (!combiner_.has_identity()) {
-    count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(hi, lo),
-                                     b_.getInt64(level.partials));
+    count = Smaller(b_, b_.CreateSub(hi, lo), b_.getInt64(level.partials));
   }
   if (!level.along_lanes) return JoinSlots(slots, level.partials, count);
   std::vector<Values> vectors;
@@ -291,8 +289,8 @@ StatusOr<Values> ReduceEmitter::JoinSlots(const Slots& slots, int partials, llvm
   if (count == nullptr) count = b_.getInt64(partials);
   for (int distance = partials / 2; distance >= 1; distance /= 2) {
     // Pairs (i, i + distance) whose second part exists.
-    llvm::Value* pairs = b_.CreateBinaryIntrinsic(
-        llvm::Intrinsic::smin, b_.CreateSub(count, b_.getInt64(distance)), b_.getInt64(distance));
+    llvm::Value* pairs =
+        Smaller(b_, b_.CreateSub(count, b_.getInt64(distance)), b_.getInt64(distance));
     SWAGE_RETURN_IF_ERROR(e_.nest().For(
         b_.getInt64(0), pairs, 1, nullptr,
         [&](llvm::Value* i, std::vector<llvm::Value*>*) -> Status {

@@ -11,6 +11,7 @@
 #include "compiler/ir/dtype.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Intrinsics.h"
 
 namespace swage::emit {
 
@@ -29,6 +30,11 @@ int WidthOf(const llvm::Value* value);  // lanes; 1 for a scalar
 // `value` as a vector of `width` lanes; a vector stays, and width 1 leaves a scalar.
 llvm::Value* Splat(llvm::IRBuilder<>& builder, llvm::Value* value, int width);
 llvm::Type* VectorOf(llvm::Type* element, int width);  // the element itself for width 1
+
+// The smaller of two signed integers.
+inline llvm::Value* Smaller(llvm::IRBuilder<>& builder, llvm::Value* x, llvm::Value* y) {
+  return builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+}
 
 }  // namespace swage::emit
 
