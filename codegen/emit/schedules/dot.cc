@@ -7,8 +7,8 @@
 
 #include "codegen/emit/schedules/dot_axes.h"
 #include "codegen/emit/schedules/dot_tile.h"
+#include "codegen/emit/schedules/leaves.h"
 #include "codegen/emit/types.h"
-#include "llvm/IR/Intrinsics.h"
 
 namespace swage::emit {
 
@@ -157,14 +157,11 @@ Status DotKernel::EmitTask(llvm::Value* task, llvm::Value** packed_panel) {
   llvm::Value* chunk = b_.CreateSub(task, b_.CreateMul(panel, chunks));
   llvm::Value* batch = b_.CreateUDiv(panel, panels);
   llvm::Value* column_panel = b_.CreateSub(panel, b_.CreateMul(batch, panels));
-  const auto smaller = [&](llvm::Value* x, llvm::Value* y) {
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
-  };
   e_.nest().Bind(batch_, batch);
   row_begin_ = b_.CreateMul(chunk, b_.getInt64(chunk_rows));
-  row_end_ = smaller(b_.CreateAdd(row_begin_, b_.getInt64(chunk_rows)), rows_);
+  row_end_ = Smaller(b_, b_.CreateAdd(row_begin_, b_.getInt64(chunk_rows)), rows_);
   column_begin_ = b_.CreateMul(column_panel, b_.getInt64(tile_.columns()));
-  column_end_ = smaller(b_.CreateAdd(column_begin_, b_.getInt64(tile_.columns())), columns_);
+  column_end_ = Smaller(b_, b_.CreateAdd(column_begin_, b_.getInt64(tile_.columns())), columns_);
 
   llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
   llvm::Value* zero = llvm::Constant::getNullValue(VectorOf(acc, tile_.lanes));
@@ -187,8 +184,7 @@ Status DotKernel::EmitTask(llvm::Value* task, llvm::Value** packed_panel) {
 }
 
 Status DotKernel::EmitBlock(llvm::Value* k0, llvm::Value* reuse) {
-  llvm::Value* count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(depth_, k0),
-                                                b_.getInt64(block_));
+  llvm::Value* count = Smaller(b_, b_.CreateSub(depth_, k0), b_.getInt64(block_));
   llvm::Value* pack = b_.CreateNot(reuse);
   if (right_.direct) {
     SWAGE_ASSIGN_OR_RETURN(in_place_, ReadInPlace());
@@ -378,20 +374,7 @@ Status DotKernel::EmitEpilogue() {
               sum = FromStored(b_, tile_.acc, sum);
               SWAGE_ASSIGN_OR_RETURN(sum, e_.Convert(tile_.acc, dot_->shape().dtype(), sum));
               e_.Preset(dot_, index_, sum);
-              std::vector<llvm::Value*> values;
-              for (size_t i = 0; i < plan_.leaves.size(); ++i) {
-                SWAGE_ASSIGN_OR_RETURN(llvm::Value * value,
-                                       e_.Value(plan_.leaves[i].value, leaf_index_[i]));
-                values.push_back(value);
-              }
-              for (size_t i = 0; i < plan_.leaves.size(); ++i) {
-                const ir::Shape& shape = plan_.leaves[i].shape;
-                const int buffer = plan_.fusion->parameter_count() + static_cast<int>(i);
-                const ExprId offset = e_.arena().Linearise(shape.dims(), leaf_index_[i]);
-                SWAGE_RETURN_IF_ERROR(
-                    e_.Store(e_.buffer(buffer), shape.dtype(), offset, values[i]));
-              }
-              return OkStatus();
+              return EmitLeaves(plan_, leaf_index_, e_);
             });
       });
 }

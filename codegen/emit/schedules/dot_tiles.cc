@@ -6,10 +6,10 @@
 
 #include "codegen/emit/schedules/block_tile.h"
 #include "codegen/emit/schedules/dot_axes.h"
+#include "codegen/emit/schedules/leaves.h"
 #include "codegen/emit/schedules/threads.h"
 #include "codegen/emit/schedules/tile_loader.h"
 #include "codegen/emit/types.h"
-#include "llvm/IR/Intrinsics.h"
 
 namespace swage::emit {
 
@@ -48,21 +48,8 @@ StatusOr<int64_t> PlanEpilogue(KernelPlan* plan) {
     accesses.push_back(arena.Linearise(leaf.shape.dims(), at));
   }
   if (analysis.weight() >= kHeavy) return analysis.weight();
-  for (ExprId condition : analysis.conditions()) {
-    if (arena.StrideOf(condition, axes.column).kind != LaneStride::kUniform)
-      return analysis.weight();
-  }
-  accesses.insert(accesses.end(), analysis.accesses().begin(), analysis.accesses().end());
-  for (int width = most; width > 1; width /= 2) {
-    VectorCheck check(arena, axes.column, width);
-    const bool fits = std::all_of(accesses.begin(), accesses.end(),
-                                  [&](ExprId access) { return check.Add(access); }) &&
-                      check.NeedMultiple(arena.extent(axes.column));
-    if (!fits) continue;
-    plan->vector_dims = check.Take();
-    plan->width = width;
-    break;
-  }
+  // Rows are whole vectors.
+  SetWidth(arena, analysis, accesses, axes.column, most, {arena.extent(axes.column)}, plan);
   return analysis.weight();
 }
 
@@ -81,9 +68,6 @@ class DotTiles {
   // The rows of a round from shared memory through the epilogue.
   Status EmitRows(const BlockTile& tile, llvm::Value* first_row, int width);
   Status EmitResults(const BlockTile& tile, llvm::Value* at);
-  llvm::Value* Smaller(llvm::Value* x, llvm::Value* y) {
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
-  }
   llvm::Value* Times(llvm::Value* x, int64_t y) { return b_.CreateMul(x, b_.getInt64(y)); }
 
   // Quotient and remainder of numbers of 32 bits.
@@ -101,7 +85,7 @@ class DotTiles {
   const Instruction* dot_;
   DotDims dims_;
   llvm::Value* shared_ = nullptr;
-  llvm::Value *rows_ = nullptr, *columns_ = nullptr, *depth_ = nullptr;  // M, N, K
+  llvm::Value *rows_ = nullptr, *columns_ = nullptr;
   // Of the tile.
   DotAxes axes_{};  // of the epilogue
   std::vector<IndexId> leaf_index_;
@@ -111,7 +95,6 @@ class DotTiles {
 Status DotTiles::Emit() {
   SWAGE_ASSIGN_OR_RETURN(rows_, e_.indices().DimValue(Product(dims_.rows)));
   SWAGE_ASSIGN_OR_RETURN(columns_, e_.indices().DimValue(Product(dims_.columns)));
-  SWAGE_ASSIGN_OR_RETURN(depth_, e_.indices().DimValue(Product(dims_.contracting)));
   const BlockTile fine = BlockTileFor(*dot_, false);
   const bool has_coarse = plan_.coarse_tasks != Dim(0);
   const BlockTile coarse = BlockTileFor(*dot_, has_coarse);
@@ -229,7 +212,7 @@ Status DotTiles::EmitRows(const BlockTile& tile, llvm::Value* first_row, int wid
   const int threads = tile.columns / width;  // of a row
   llvm::Value* in_row = Times(b_.CreateAnd(thread, threads - 1), width);
   llvm::Value* row = b_.CreateUDiv(thread, b_.getInt64(threads));
-  llvm::Value* end = Smaller(b_.CreateSub(rows_, first_row), b_.getInt64(tile.round_rows()));
+  llvm::Value* end = Smaller(b_, b_.CreateSub(rows_, first_row), b_.getInt64(tile.round_rows()));
   llvm::Value* column = b_.CreateAdd(column_begin_, in_row);
   return e_.nest().If(b_.CreateICmpSLT(column, columns_), [&] {
     return e_.nest().Scoped([&] {
@@ -257,19 +240,7 @@ Status DotTiles::EmitResults(const BlockTile& tile, llvm::Value* at) {
   if (lane != vector) sum = b_.CreateTrunc(sum, lane);
   SWAGE_ASSIGN_OR_RETURN(sum, e_.Convert(tile.acc, dot_->shape().dtype(), sum));
   e_.Preset(dot_, axes_.result, sum);
-  // All are computed before any is stored: an output may lie where an input lay.
-  std::vector<llvm::Value*> values;
-  for (size_t i = 0; i < plan_.leaves.size(); ++i) {
-    SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e_.Value(plan_.leaves[i].value, leaf_index_[i]));
-    values.push_back(value);
-  }
-  for (size_t i = 0; i < plan_.leaves.size(); ++i) {
-    const ir::Shape& shape = plan_.leaves[i].shape;
-    const int buffer = plan_.fusion->parameter_count() + static_cast<int>(i);
-    const ExprId offset = e_.arena().Linearise(shape.dims(), leaf_index_[i]);
-    SWAGE_RETURN_IF_ERROR(e_.Store(e_.buffer(buffer), shape.dtype(), offset, values[i]));
-  }
-  return OkStatus();
+  return EmitLeaves(plan_, leaf_index_, e_);
 }
 
 }  // namespace

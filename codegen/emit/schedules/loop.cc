@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/emit/schedules/leaves.h"
 #include "codegen/emit/schedules/row_cache.h"
 #include "codegen/emit/schedules/threads.h"
 #include "codegen/emit/types.h"
-#include "llvm/IR/Intrinsics.h"
 
 namespace swage::emit {
 
@@ -54,8 +54,7 @@ Status LoopKernel::Emit(llvm::Value* begin, llvm::Value* end) {
     // Neighbouring tasks are neighbouring blocks: one loop over all of them.
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(plan_.space.extent(0)));
     llvm::Value* block = b_.getInt64(plan_.block);
-    llvm::Value* hi =
-        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateMul(end, block), extent);
+    llvm::Value* hi = Smaller(b_, b_.CreateMul(end, block), extent);
     return EmitLanes(b_.CreateMul(begin, block), hi);
   }
   return e_.nest().For(begin, end, 1, nullptr, [&](llvm::Value* task, std::vector<llvm::Value*>*) {
@@ -69,7 +68,7 @@ Status LoopKernel::EmitThread() {
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * tasks, e_.indices().DimValue(plan_.tasks));
   if (plan_.sharing == Sharing::kColumns) {
     llvm::Value* last = b_.CreateSub(tasks, b_.getInt64(1));
-    task = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, grid.Column(), last);
+    task = Smaller(b_, grid.Column(), last);
     return e_.nest().Scoped([&] { return EmitTask(task); });
   }
   return e_.nest().If(b_.CreateICmpSLT(task, tasks),
@@ -101,27 +100,27 @@ Status LoopKernel::EmitTask(llvm::Value* task) {
                          e_.indices().DimValue(plan_.space.extent(count - 1)));
   llvm::Value* lo = b_.getInt64(0);
   llvm::Value* hi = extent;
-  if (plan_.options.is_gpu() && count == 1 && plan_.block > 0) {
+  if (plan_.block > 0) {
     llvm::Value* block = b_.getInt64(plan_.block);
-    lo = b_.CreateMul(task, block);
-    hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(lo, block), extent);
-  } else if (plan_.block > 0) {
-    llvm::Value* block = b_.getInt64(plan_.block);
-    SWAGE_ASSIGN_OR_RETURN(
-        llvm::Value * blocks,
-        e_.indices().DimValue(ir::CeilDiv(plan_.space.extent(count - 1), Dim(plan_.block))));
-    // Short rows are one block each, and a division would take longer than they do.
-    llvm::Value* several =
-        e_.nest().At(0, [&] { return b_.CreateICmpSGT(blocks, b_.getInt64(1)); });
-    std::vector<llvm::Value*> place{task, lo};
-    SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(several, &place, [&] {
-      llvm::Value* row = b_.CreateUDiv(task, blocks);
-      place = {row, b_.CreateMul(b_.CreateSub(task, b_.CreateMul(row, blocks)), block)};
-      return OkStatus();
-    }));
-    lo = place[1];
-    hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(lo, block), extent);
-    task = place[0];
+    if (count == 1) {
+      lo = b_.CreateMul(task, block);
+    } else {
+      SWAGE_ASSIGN_OR_RETURN(
+          llvm::Value * blocks,
+          e_.indices().DimValue(ir::CeilDiv(plan_.space.extent(count - 1), Dim(plan_.block))));
+      // Short rows are one block each, and a division would take longer than they do.
+      llvm::Value* several =
+          e_.nest().At(0, [&] { return b_.CreateICmpSGT(blocks, b_.getInt64(1)); });
+      std::vector<llvm::Value*> place{task, lo};
+      SWAGE_RETURN_IF_ERROR(e_.nest().IfCarried(several, &place, [&] {
+        llvm::Value* row = b_.CreateUDiv(task, blocks);
+        place = {row, b_.CreateMul(b_.CreateSub(task, b_.CreateMul(row, blocks)), block)};
+        return OkStatus();
+      }));
+      task = place[0];
+      lo = place[1];
+    }
+    hi = Smaller(b_, b_.CreateAdd(lo, block), extent);
   }
   SWAGE_RETURN_IF_ERROR(BindAxes(task, count - 1));
   // The threads of a team have no array in common that a row of any length would fit into.
@@ -231,10 +230,7 @@ Status LoopKernel::EmitLeaves(int rank) {
 Status LoopKernel::StoreLeaves(IndexId index, const std::vector<llvm::Value*>& values) {
   for (size_t i = 0; i < plan_.leaves.size(); ++i) {
     if (values[i] == nullptr) continue;
-    const Leaf& leaf = plan_.leaves[i];
-    const int buffer = plan_.fusion->parameter_count() + static_cast<int>(i);
-    const ExprId offset = e_.arena().Linearise(leaf.shape.dims(), index);
-    SWAGE_RETURN_IF_ERROR(e_.Store(e_.buffer(buffer), leaf.shape.dtype(), offset, values[i]));
+    SWAGE_RETURN_IF_ERROR(StoreLeaf(plan_, i, index, values[i], e_));
   }
   return OkStatus();
 }

@@ -29,39 +29,49 @@ bool VectorCheck::Add(ExprId access) {
   });
 }
 
+void SetWidth(const IndexArena& arena, const FusionAnalysis& analysis, std::vector<ExprId> accesses,
+              AxisId lane, int most, const std::vector<Dim>& extents, KernelPlan* plan) {
+  plan->width = 1;
+  for (ExprId condition : analysis.conditions()) {
+    if (arena.StrideOf(condition, lane).kind != LaneStride::kUniform) return;
+  }
+  accesses.insert(accesses.end(), analysis.accesses().begin(), analysis.accesses().end());
+  for (int width = most; width > 1; width /= 2) {
+    VectorCheck check(arena, lane, width);
+    const bool fits = std::all_of(accesses.begin(), accesses.end(),
+                                  [&](ExprId access) { return check.Add(access); }) &&
+                      std::all_of(extents.begin(), extents.end(),
+                                  [&](Dim extent) { return check.NeedMultiple(extent); });
+    if (!fits) continue;
+    plan->vector_dims = check.Take();
+    plan->width = width;
+    return;
+  }
+}
+
 namespace {
 
 // More elements per thread cost more registers than they save instructions.
 constexpr int kMaxWidth = 8;
 
-// The largest width up to plan.width at which a thread can take vectors along the last axis; sets
-// plan.vector_dims.
-StatusOr<int> WidthOfThreads(KernelPlan* plan) {
-  if (plan->is_large || plan->space.axis_count() == 0) return 1;
+// The width at which a thread takes vectors along the last axis, up to the plan's.
+Status SetWidthOfThreads(KernelPlan* plan) {
+  const int most = std::min(plan->width, kMaxWidth);
+  plan->width = 1;
+  if (plan->is_large || plan->space.axis_count() == 0) return OkStatus();
   IndexArena arena;
   std::vector<AxisId> axes;
   const IndexId index = plan->space.MakeIndex(arena, &axes);
   FusionAnalysis analysis(&arena);
   std::vector<ExprId> accesses;
   for (const Leaf& leaf : plan->leaves) {
-    if (leaf.shape.rank() != static_cast<int>(arena.Exprs(index).size())) return 1;
+    if (leaf.shape.rank() != static_cast<int>(arena.Exprs(index).size())) return OkStatus();
     SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, index));
     accesses.push_back(arena.Linearise(leaf.shape.dims(), index));
   }
-  if (!analysis.reduces().empty()) return 1;
-  for (ExprId condition : analysis.conditions()) {
-    if (arena.StrideOf(condition, axes.back()).kind != LaneStride::kUniform) return 1;
-  }
-  accesses.insert(accesses.end(), analysis.accesses().begin(), analysis.accesses().end());
-  for (int width = std::min(plan->width, kMaxWidth); width > 1; width /= 2) {
-    VectorCheck check(arena, axes.back(), width);
-    const bool fits = std::all_of(accesses.begin(), accesses.end(),
-                                  [&](ExprId access) { return check.Add(access); });
-    if (!fits) continue;
-    plan->vector_dims = check.Take();
-    return width;
-  }
-  return 1;
+  if (!analysis.reduces().empty()) return OkStatus();
+  SetWidth(arena, analysis, std::move(accesses), axes.back(), most, {}, plan);
+  return OkStatus();
 }
 
 // The extent along which the threads of a team share a reduction or dot.
@@ -95,7 +105,7 @@ StatusOr<KernelPlan> PlanThreads(KernelPlan plan, bool row_value) {
   if (plan.sharing == Sharing::kColumns) {
     plan.width = 1;
   } else {
-    SWAGE_ASSIGN_OR_RETURN(plan.width, WidthOfThreads(&plan));
+    SWAGE_RETURN_IF_ERROR(SetWidthOfThreads(&plan));
   }
   plan.block = plan.width;
   for (int a = 0; a + 1 < count; ++a) plan.tasks *= plan.space.extent(a);

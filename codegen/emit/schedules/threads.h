@@ -34,6 +34,12 @@ class VectorCheck {
   std::vector<ir::Dim> dims_;
 };
 
+// Sets plan->width to the largest one, up to `most`, at which a thread can take vectors along
+// `lane` of `accesses` and of what was analysed, and plan->vector_dims to what must be multiples of
+// it: `extents` too. Else the width is 1.
+void SetWidth(const IndexArena& arena, const FusionAnalysis& analysis, std::vector<ExprId> accesses,
+              AxisId lane, int most, const std::vector<ir::Dim>& extents, KernelPlan* plan);
+
 // The rest of a plan for a GPU whose schedule and space are known. `row_value`: some value is
 // wanted per row of the output, so that its rows are tasks.
 StatusOr<KernelPlan> PlanThreads(KernelPlan plan, bool row_value);
