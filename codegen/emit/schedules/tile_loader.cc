@@ -18,7 +18,9 @@ TileLoader::TileLoader(ValueEmitter& e, const ir::Instruction* dot, int operand,
       tile_(tile),
       value_(dot->operand(operand)),
       width_(tile.side_width()),
-      vectors_(tile.free(operand) * tile.depth / kBlockThreads / tile.side_width()) {
+      vectors_(tile.free(operand) * tile.depth / kBlockThreads / tile.side_width()),
+      threads_(kBlockThreads / tile.free(operand)),
+      step_(threads_ * width_) {
   by_vectors_ = NewSplit();
   if (!HasVectorsAlong(/*k=*/false)) by_k_ = HasVectorsAlong(/*k=*/true);
   by_elements_ = by_k_ ? by_vectors_ : NewSplit();
@@ -48,17 +50,12 @@ bool TileLoader::HasVectorsAlong(bool k) {
   return true;
 }
 
-llvm::Value* TileLoader::Smaller(llvm::Value* x, llvm::Value* y) {
-  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
-}
-
-Status TileLoader::Bind(const Split& split, llvm::Value* batch, llvm::Value* begin, int width) {
+void TileLoader::Bind(const Split& split, llvm::Value* batch, llvm::Value* begin, int width) {
   // A vector is inside as a whole or not at all.
   llvm::Value* last = Plus(free_extent_, -width);
   e_.nest().current().lanes = {width > 1 ? split.free_axis : AxisId{-1}, width, nullptr};
   e_.nest().Bind(split.axes.batch, batch);
-  e_.nest().Bind(split.free_axis, Smaller(b_.CreateAdd(begin, split.free), last));
-  return OkStatus();
+  e_.nest().Bind(split.free_axis, Smaller(b_, b_.CreateAdd(begin, split.free), last));
 }
 
 Status TileLoader::Within(llvm::Value* batch, llvm::Value* begin, LoopNest::Body body) {
@@ -77,22 +74,22 @@ Status TileLoader::Within(llvm::Value* batch, llvm::Value* begin, LoopNest::Body
     split.free = rest_is_free ? rest : quotient;
     split.k = rest_is_free ? quotient : rest;
   };
-  const int free = tile_.free(operand_);
   if (by_k_) {
-    divide(by_vectors_, kBlockThreads / free, width_, /*rest_is_free=*/false);
+    divide(by_vectors_, threads_, width_, /*rest_is_free=*/false);
     by_elements_ = by_vectors_;
-    return e_.nest().Scoped([&]() -> Status {
-      SWAGE_RETURN_IF_ERROR(Bind(by_vectors_, batch, begin, 1));
+    return e_.nest().Scoped([&] {
+      Bind(by_vectors_, batch, begin, 1);
       return body();
     });
   }
+  const int free = tile_.free(operand_);
   divide(by_elements_, free, 1, /*rest_is_free=*/true);
-  return e_.nest().Scoped([&]() -> Status {
-    SWAGE_RETURN_IF_ERROR(Bind(by_elements_, batch, begin, 1));
+  return e_.nest().Scoped([&] {
+    Bind(by_elements_, batch, begin, 1);
     if (!multiples_) return body();
     divide(by_vectors_, free / width_, width_, /*rest_is_free=*/true);
-    return e_.nest().Scoped([&]() -> Status {
-      SWAGE_RETURN_IF_ERROR(Bind(by_vectors_, batch, begin, width_));
+    return e_.nest().Scoped([&] {
+      Bind(by_vectors_, batch, begin, width_);
       return body();
     });
   });
@@ -115,10 +112,8 @@ StatusOr<std::vector<llvm::Value*>> TileLoader::FetchVectors(llvm::Value* k0) {
   const Split& split = by_vectors_;
   llvm::Value* first = b_.CreateAdd(k0, split.k);
   llvm::Value* last = Plus(depth_, by_k_ ? -width_ : -1);
-  const int step = by_k_ ? kBlockThreads / tile_.free(operand_) * width_
-                         : kBlockThreads / (tile_.free(operand_) / width_);
   for (int v = 0; v < vectors_; ++v) {
-    llvm::Value* k = Smaller(Plus(first, int64_t{v} * step), last);
+    llvm::Value* k = Smaller(b_, Plus(first, int64_t{v} * step_), last);
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * value,
                            At(split, by_k_ ? split.axes.k : split.free_axis, k, width_));
     fetched.push_back(value);
@@ -131,12 +126,10 @@ StatusOr<std::vector<llvm::Value*>> TileLoader::FetchElements(llvm::Value* k0) {
   const Split& split = by_elements_;
   llvm::Value* first = b_.CreateAdd(k0, split.k);
   llvm::Value* last = Plus(depth_, -1);
-  const int threads = kBlockThreads / tile_.free(operand_);
   for (int v = 0; v < vectors_; ++v) {
     for (int i = 0; i < width_; ++i) {
-      const int k = by_k_ ? v * threads * width_ + i : (v * width_ + i) * threads;
-      SWAGE_ASSIGN_OR_RETURN(llvm::Value * value,
-                             At(split, AxisId{-1}, Smaller(Plus(first, k), last), 1));
+      llvm::Value* k = Smaller(b_, Plus(first, ElementOf(v, i)), last);
+      SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, At(split, AxisId{-1}, k, 1));
       llvm::Value*& vector = fetched[static_cast<size_t>(v)];
       vector = b_.CreateInsertElement(vector, value, i);
     }
@@ -172,17 +165,14 @@ llvm::Value* TileLoader::IsBefore(int vector, llvm::Value* rest) {
     return Splat(b_, b_.CreateTrunc(value, i32), width_);
   };
   llvm::Value* lanes = e_.nest().LaneNumbers(width_, 32);
-  const int threads = kBlockThreads / tile_.free(operand_);
-  llvm::Value* k = nullptr;
+  llvm::Value* k = splat(Plus(by_elements_.k, int64_t{vector} * step_));
   if (by_k_) {
-    k = splat(Plus(by_vectors_.k, int64_t{vector} * threads * width_));
     k = b_.CreateAdd(k, lanes);
   } else {
-    llvm::Value* step = Splat(b_, b_.getInt32(static_cast<uint32_t>(threads)), width_);
-    k = splat(Plus(by_elements_.k, int64_t{vector} * width_ * threads));
+    llvm::Value* step = Splat(b_, b_.getInt32(static_cast<uint32_t>(threads_)), width_);
     k = b_.CreateAdd(k, b_.CreateMul(lanes, step));
     if (multiples_) {
-      llvm::Value* same = splat(Plus(by_vectors_.k, int64_t{vector} * threads * width_));
+      llvm::Value* same = splat(Plus(by_vectors_.k, int64_t{vector} * step_));
       k = b_.CreateSelect(aligned_, same, k);
     }
   }
@@ -209,30 +199,29 @@ Status TileLoader::Put(std::vector<llvm::Value*> fetched, llvm::Value* k0, llvm:
     }
     return OkStatus();
   }));
+  const auto put = [&](bool vectors) {
+    if (vectors && !by_k_) {
+      PutVectors(fetched, to);
+    } else {
+      PutElements(fetched, to);
+    }
+    return OkStatus();
+  };
+  // By k both ways are the same, but without the branch NVIDIA's assembler spills in tiles of f32.
   std::vector<llvm::Value*> none;
   return e_.nest().IfElse(
-      aligned_, &none,
-      [&] {
-        PutVectors(fetched, to);
-        return OkStatus();
-      },
-      [&] {
-        PutElements(fetched, to);
-        return OkStatus();
-      });
+      aligned_, &none, [&] { return put(true); }, [&] { return put(false); });
 }
 
 void TileLoader::PutVectors(const std::vector<llvm::Value*>& values, llvm::Value* to) {
-  if (by_k_) return PutElements(values, to);
   llvm::Type* type = SideType(b_.getContext(), tile_);
   const int pitch = tile_.pitch(operand_, by_k_);
-  const int step = kBlockThreads / (tile_.free(operand_) / width_);
   llvm::Value* mine =
       b_.CreateAdd(b_.CreateMul(by_vectors_.k, b_.getInt64(pitch)), by_vectors_.free);
   mine = b_.CreateGEP(type, to, mine);
   for (int v = 0; v < vectors_; ++v) {
     b_.CreateAlignedStore(values[static_cast<size_t>(v)],
-                          b_.CreateConstGEP1_64(type, mine, int64_t{v} * step * pitch),
+                          b_.CreateConstGEP1_64(type, mine, int64_t{v} * step_ * pitch),
                           llvm::Align(16));
   }
 }
@@ -240,7 +229,6 @@ void TileLoader::PutVectors(const std::vector<llvm::Value*>& values, llvm::Value
 void TileLoader::PutElements(const std::vector<llvm::Value*>& values, llvm::Value* to) {
   llvm::Type* type = SideType(b_.getContext(), tile_);
   const int pitch = tile_.pitch(operand_, by_k_);
-  const int threads = kBlockThreads / tile_.free(operand_);
   const Split& split = by_elements_;
   const bool lines_along_k = by_k_ && tile_.has_mma;
   llvm::Value* line = lines_along_k ? split.free : split.k;
@@ -250,14 +238,13 @@ void TileLoader::PutElements(const std::vector<llvm::Value*>& values, llvm::Valu
   for (int v = 0; v < vectors_; ++v) {
     llvm::Value* value = values[static_cast<size_t>(v)];
     if (lines_along_k) {
-      b_.CreateAlignedStore(value, b_.CreateConstGEP1_64(type, mine, int64_t{v} * threads * width_),
+      b_.CreateAlignedStore(value, b_.CreateConstGEP1_64(type, mine, int64_t{v} * step_),
                             llvm::Align(16));
       continue;
     }
     for (int i = 0; i < width_; ++i) {
-      const int k = by_k_ ? v * threads * width_ + i : (v * width_ + i) * threads;
       b_.CreateStore(b_.CreateExtractElement(value, static_cast<uint64_t>(i)),
-                     b_.CreateConstGEP1_64(type, mine, int64_t{k} * pitch));
+                     b_.CreateConstGEP1_64(type, mine, int64_t{ElementOf(v, i)} * pitch));
     }
   }
 }

@@ -48,10 +48,13 @@ class TileLoader {
   };
   Split NewSplit();
   bool HasVectorsAlong(bool k);
-  Status Bind(const Split& split, llvm::Value* batch, llvm::Value* begin, int width);
+  void Bind(const Split& split, llvm::Value* batch, llvm::Value* begin, int width);
   StatusOr<std::vector<llvm::Value*>> FetchVectors(llvm::Value* k0);
   StatusOr<std::vector<llvm::Value*>> FetchElements(llvm::Value* k0);
   StatusOr<llvm::Value*> At(const Split& split, AxisId lane_axis, llvm::Value* k, int width);
+  // How far along k an element of a vector is from the thread's first, where they are fetched one
+  // by one.
+  int ElementOf(int vector, int i) const { return vector * step_ + (by_k_ ? i : i * threads_); }
   // Which elements of a fetched vector are before the end of k.
   llvm::Value* IsBefore(int vector, llvm::Value* rest);
   void PutVectors(const std::vector<llvm::Value*>& values, llvm::Value* to);
@@ -60,7 +63,6 @@ class TileLoader {
   llvm::Value* Plus(llvm::Value* value, int64_t constant) {
     return b_.CreateAdd(value, b_.getInt64(constant));
   }
-  llvm::Value* Smaller(llvm::Value* x, llvm::Value* y);
 
   ValueEmitter& e_;
   llvm::IRBuilder<>& b_;
@@ -69,6 +71,8 @@ class TileLoader {
   BlockTile tile_;
   const ir::Instruction* value_;
   int width_, vectors_;
+  int threads_;  // that take neighbours along k, element by element
+  int step_;     // along k from a thread's vector to its next
   bool by_k_ = false;
   std::optional<std::vector<ir::Dim>> multiples_;  // of the width, for vectors; nullopt: never
   Split by_vectors_, by_elements_;                 // the same one by k
