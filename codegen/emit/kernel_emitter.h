@@ -10,7 +10,7 @@
 //   ptx_kernel void name(T* buffer0, T* buffer1, ..., int64_t dim0, int64_t dim1, ...)
 //
 // with the same buffers, which are aligned to kGpuBufferAlignment, and the same extents. Which
-// threads its grid has follows from plan.sharing (thread_grid.h).
+// threads its grid has follows from plan.sharing (sharing.h).
 //
 // The function does not unwind, calls nothing, keeps no state, and does not assume that buffers do
 // not overlap.

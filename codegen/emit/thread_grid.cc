@@ -10,11 +10,7 @@ namespace nvvm = llvm::Intrinsic;
 
 llvm::Value* ThreadGrid::Once(const char* name, FunctionRef<llvm::Value*()> emit) {
   llvm::Value*& value = values_[name];
-  if (value == nullptr) {
-    llvm::Value* made = nest_->At(0, [&] { return emit(); });
-    values_[name] = made;
-    return made;
-  }
+  if (value == nullptr) value = nest_->At(0, emit);
   return value;
 }
 

@@ -1,8 +1,7 @@
 // File: codegen/emit/thread_grid.h
 //
-// The threads of a GPU kernel, as a kernel that is being emitted sees them.
-//
-// Which of them share a task: codegen/emit/sharing.h.
+// The threads of a GPU kernel, as a kernel that is being emitted sees them. Which of them share a
+// task: codegen/emit/sharing.h.
 #ifndef SWAGE_CODEGEN_EMIT_THREAD_GRID_H_
 #define SWAGE_CODEGEN_EMIT_THREAD_GRID_H_
 

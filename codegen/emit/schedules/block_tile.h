@@ -45,7 +45,7 @@ struct BlockTile {
 bool HasCoarseTile(const ir::Instruction& dot);
 BlockTile BlockTileFor(const ir::Instruction& dot, bool coarse);
 
-// Sums and sides as LLVM has them: f32, f64, i32 or i64, and pairs of small floats as i16.
+// Sums and sides as LLVM has them: f32, f64, i32 or i64, and the small floats of sides as i16.
 llvm::Type* SumType(llvm::LLVMContext& context, const BlockTile& tile);
 llvm::Type* SideType(llvm::LLVMContext& context, const BlockTile& tile);
 
@@ -73,7 +73,7 @@ class BlockSums {
 
   void AddByThreads(llvm::Value* left, llvm::Value* right, std::vector<llvm::Value*>* sums);
   void AddByWarps(llvm::Value* left, llvm::Value* right, std::vector<llvm::Value*>* sums);
-  // Four 8 x 8 matrices of a side, from `offset` (elements, constant) on.
+  // Four 8 x 8 matrices of a side, from the place `free` and `k` of the tile on.
   std::vector<llvm::Value*> LoadMatrices(llvm::Value* side, int operand, int free, int k);
   llvm::Value* Mma(const std::vector<llvm::Value*>& a, llvm::Value* b0, llvm::Value* b1,
                    llvm::Value* const* c);

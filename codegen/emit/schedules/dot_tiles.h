@@ -4,11 +4,10 @@
 //
 //   for each stage of k:  the threads fetch their parts of the next stage's sides, add the products
 //                         of this one, which are in shared memory, and put what they have fetched
-//   for each round of rows:  the sums go through shared memory; the epilogue, as a loop over them
-//   in
-//                         the result's order
+//   for each round of rows:  the sums go through shared memory; the epilogue is a loop over them in
+//                            the result's order
 //
-// There are coarse tiles and fine ones, and the launch decides (thread_grid.h). Every sum runs over
+// There are coarse tiles and fine ones, and the launch decides (sharing.h). Every sum runs over
 // k in one order, whichever it is: the bits do not depend on tiles or baked extents.
 #ifndef SWAGE_CODEGEN_EMIT_SCHEDULES_DOT_TILES_H_
 #define SWAGE_CODEGEN_EMIT_SCHEDULES_DOT_TILES_H_
