@@ -11,7 +11,6 @@
 //       (Jia et al. for Volta, Luo et al. for Hopper: about 64 bytes per cycle and SM from L2, 128
 //       from L1, 500 to 800 ns of latency under load); launches in a stream start about 2.5 us
 //       apart. Estimates: no card has measured them for Swage.
-#include <iterator>
 
 #include "base/nearest.h"
 #include "compiler/cost/device_description.h"

@@ -1,6 +1,7 @@
 #include "compiler/passes/reduction_splitter.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "compiler/cost/cost_model.h"
