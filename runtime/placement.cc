@@ -5,9 +5,14 @@
 
 namespace swage::runtime {
 
+namespace {
+
+// "cpu", or the name of the space.
 std::string_view NameOf(const codegen::MemorySpace* memory) {
   return memory == nullptr ? std::string_view("cpu") : memory->name();
 }
+
+}  // namespace
 
 Status ExecutableRun::AddCopy(const Tensor& tensor) {
   const codegen::MemorySpace* const from = tensor.impl()->buffer()->space();

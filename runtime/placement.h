@@ -53,9 +53,6 @@ class ExecutableRun {
   absl::InlinedVector<Tensor, 4> results_;
 };
 
-// "cpu", or the name of the space.
-std::string_view NameOf(const codegen::MemorySpace* memory);
-
 // This very tensor if it is there.
 StatusOr<Tensor> CopyTo(const Tensor& tensor, codegen::MemorySpace* memory);
 StatusOr<Tensor> CopyToDevice(const Tensor& tensor, std::string_view device);

@@ -113,7 +113,7 @@ Status CudaTarget::Load(const cuda::Cubin& cubin, CompiledKernel* kernel) const 
   SWAGE_ASSIGN_OR_RETURN(const cuda::Function::Resources resources, function.ReadResources());
   kernel->load_ms = MillisecondsSince(start);
   kernel->spilled_bytes = std::max(0, resources.local_bytes - LocalArrayBytes(kernel->object));
-  kernel->code = std::make_shared<LoadedPtx>(queue_, std::move(module), function, resources);
+  kernel->code = std::make_shared<LoadedPtx>(queue_, std::move(module), function);
   return OkStatus();
 }
 

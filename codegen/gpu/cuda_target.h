@@ -19,9 +19,8 @@ namespace swage::gpu {
 // A kernel on one device.
 class LoadedPtx final : public codegen::LoadedCode {
  public:
-  LoadedPtx(CudaQueue& queue, cuda::Module module, cuda::Function function,
-            cuda::Function::Resources resources)
-      : queue_(queue), module_(std::move(module)), function_(function), resources_(resources) {}
+  LoadedPtx(CudaQueue& queue, cuda::Module module, cuda::Function function)
+      : queue_(queue), module_(std::move(module)), function_(function) {}
   // Waits for the device: it may be running.
   ~LoadedPtx() override;
 
@@ -32,7 +31,6 @@ class LoadedPtx final : public codegen::LoadedCode {
   CudaQueue& queue_;
   std::optional<cuda::Module> module_;
   cuda::Function function_;
-  cuda::Function::Resources resources_;
 };
 
 class CudaTarget final : public codegen::Target {
