@@ -65,6 +65,26 @@ function(swage_test name)
                        PROPERTIES TIMEOUT ${timeout} LABELS "${label}")
 endfunction()
 
+# swage_uses_emulator(<target> [CUBLASLT])
+# The target opens the emulated driver (tests/emulated_cuda), which it finds at EMULATED_LIBCUDA; with
+# CUBLASLT also the emulated library of matrix products, at EMULATED_LIBCUBLASLT.
+function(swage_uses_emulator target)
+  cmake_parse_arguments(ARG "CUBLASLT" "" "" ${ARGN})
+  add_dependencies(${target} emulated_libcuda)
+  target_compile_definitions(${target} PRIVATE EMULATED_LIBCUDA="$<TARGET_FILE:emulated_libcuda>")
+  if(ARG_CUBLASLT)
+    add_dependencies(${target} emulated_cublaslt)
+    target_compile_definitions(${target} PRIVATE EMULATED_LIBCUBLASLT="$<TARGET_FILE:emulated_cublaslt>")
+  endif()
+endfunction()
+
+# What a program over libswage.so needs in its environment to run under the address sanitizer:
+# codegen/cpu/host_target.cc says it too, but the shared library does not show that.
+set(SWAGE_ASAN_ENVIRONMENT ASAN_OPTIONS=allow_user_poisoning=0)
+# The environment of such a program whose GPU is the emulated one.
+set(SWAGE_EMULATOR_ENVIRONMENT
+    "SWAGE_LIBCUDA=$<TARGET_FILE:emulated_libcuda>" SWAGE_LIBCUBLASLT=off ${SWAGE_ASAN_ENVIRONMENT})
+
 # swage_fuzzer(<name> SRCS ... [DEPS ...] [CORPUS folder ...] [EXT .hlo])
 # A fuzzer with libFuzzer's entry LLVMFuzzerTestOneInput. In a SWAGE_FUZZ build ctest runs it for
 # SWAGE_FUZZ_SECONDS from the corpus. In every other build the same source is linked with
@@ -114,9 +134,8 @@ function(swage_sample name)
   add_dependencies(swage_demo sample_${name})
   if(SWAGE_BUILD_TESTS)
     add_test(NAME sample.${name} COMMAND sample_${name} ${ARG_ARGS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    # As in codegen/cpu/host_target.cc, which a program over libswage.so does not show to the sanitizer.
     set_tests_properties(sample.${name} PROPERTIES LABELS "samples" TIMEOUT 300
-                         ENVIRONMENT ASAN_OPTIONS=allow_user_poisoning=0)
+                         ENVIRONMENT ${SWAGE_ASAN_ENVIRONMENT})
   endif()
 endfunction()
 

@@ -6,8 +6,8 @@ namespace {
 
 const bool chosen = [] {
   setenv("SWAGE_LIBCUDA", EMULATED_LIBCUDA, /*overwrite=*/0);
-#ifdef EMULATED_CUBLASLT
-  setenv("SWAGE_LIBCUBLASLT", EMULATED_CUBLASLT, /*overwrite=*/0);
+#ifdef EMULATED_LIBCUBLASLT
+  setenv("SWAGE_LIBCUBLASLT", EMULATED_LIBCUBLASLT, /*overwrite=*/0);
 #else
   setenv("SWAGE_LIBCUBLASLT", "off", /*overwrite=*/0);
 #endif
