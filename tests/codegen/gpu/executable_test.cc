@@ -2,42 +2,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <mutex>
-
 #include "absl/strings/str_cat.h"
-#include "codegen/gpu/compile.h"
 #include "codegen/gpu/cuda_executable.h"
 #include "codegen/gpu/cuda_target.h"
 #include "codegen/program/kernel_cache.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
-#include "compiler/ir/parser.h"
+#include "tests/codegen/gpu/cuda_test.h"
+#include "tests/codegen/map_store.h"
 
 namespace swage::gpu {
 namespace {
 
 using codegen::EntryKind;
+using codegen::MapStore;
 using ir::Literal;
-
-class MapStore : public codegen::EntryStore {
- public:
-  StatusOr<std::string> Get(EntryKind kind, std::string_view material) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto it = entries.find({kind, std::string(material)});
-    if (it == entries.end()) return absl::NotFoundError("absent");
-    return it->second;
-  }
-  void Put(EntryKind kind, std::string_view material, std::string_view payload) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    entries[{kind, std::string(material)}] = payload;
-  }
-
-  std::map<std::pair<EntryKind, std::string>, std::string> entries;
-
- private:
-  std::mutex mutex_;
-};
 
 // A chain of reductions, each a kernel of its own.
 std::string Chain(int length, int64_t n) {
@@ -54,26 +33,13 @@ std::string Chain(int length, int64_t n) {
   return text + absl::StrCat("  ROOT out = f32[", n, ",", n, "] negate(x", length, ")\n}\n");
 }
 
-class GpuExecutable : public ::testing::Test {
+class GpuExecutable : public CudaProgramTest {
  protected:
   void SetUp() override {
-    if (!CheckDevice(0).ok()) GTEST_SKIP() << "skipped: no driver";
+    CudaProgramTest::SetUp();
     codegen::KernelCache::Get().Clear();
   }
 
-  static std::unique_ptr<ir::Module> Parse(const std::string& text) {
-    auto module = ir::ParseHlo(text);
-    EXPECT_TRUE(module.ok()) << module.status();
-    return *std::move(module);
-  }
-  static std::shared_ptr<codegen::Executable> CompileText(const std::string& text,
-                                                          codegen::EntryStore* store = nullptr) {
-    codegen::CompileOptions options;
-    options.kernels.store = store;
-    auto executable = Compile(Parse(text), 0, options);
-    EXPECT_TRUE(executable.ok()) << executable.status();
-    return executable.ok() ? *executable : nullptr;
-  }
   static Literal Input(int64_t n) {
     Literal input = *Literal::Create(ir::Shape::Array(ir::DType::kF32, {n, n}));
     for (int64_t i = 0; i < n * n; ++i)

@@ -4,36 +4,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "codegen/gpu/compile.h"
 #include "codegen/gpu/cuda_executable.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/bind_symbols.h"
-#include "compiler/ir/parser.h"
 #include "compiler/passes/evaluation_check.h"
+#include "tests/codegen/gpu/cuda_test.h"
 
 namespace swage::gpu {
 namespace {
 
-using ir::Literal;
-
-std::unique_ptr<ir::Module> Parse(const std::string& text) {
-  auto module = ir::ParseHlo(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
-
-class LibraryDot : public ::testing::Test {
+class LibraryDot : public CudaProgramTest {
  protected:
-  void SetUp() override {
-    if (!CheckDevice(0).ok()) GTEST_SKIP() << "skipped: no driver";
-  }
-
-  static std::shared_ptr<codegen::Executable> CompileText(const std::string& text) {
-    auto executable = Compile(Parse(text), 0, {});
-    EXPECT_TRUE(executable.ok()) << executable.status();
-    return executable.ok() ? *executable : nullptr;
-  }
   // Steps that the library runs.
   static int LibrarySteps(const codegen::Executable& executable) {
     int count = 0;

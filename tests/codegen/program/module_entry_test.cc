@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <map>
-#include <mutex>
 
 #include "absl/strings/str_cat.h"
 #include "base/files.h"
@@ -18,36 +16,13 @@
 #include "codegen/program/entry_key.h"
 #include "codegen/run_on_literals.h"
 #include "compiler/ir/parser.h"
+#include "tests/codegen/map_store.h"
 #include "tools/random_inputs.h"
 
 namespace swage::codegen {
 namespace {
 
 using ir::Literal;
-
-class MapStore : public EntryStore {
- public:
-  StatusOr<std::string> Get(EntryKind kind, std::string_view material) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto it = entries.find({kind, std::string(material)});
-    if (it == entries.end()) return absl::NotFoundError("absent");
-    return it->second;
-  }
-  void Put(EntryKind kind, std::string_view material, std::string_view payload) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    entries[{kind, std::string(material)}] = payload;
-  }
-  int Count(EntryKind kind) const {
-    int count = 0;
-    for (const auto& [key, payload] : entries) count += key.first == kind;
-    return count;
-  }
-
-  std::map<std::pair<EntryKind, std::string>, std::string> entries;
-
- private:
-  std::mutex mutex_;
-};
 
 std::unique_ptr<ir::Module> Parse(std::string_view text) {
   StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHlo(text);

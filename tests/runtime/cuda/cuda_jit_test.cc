@@ -46,10 +46,7 @@ TEST_F(CudaJit, HitsAndMissesCountAsOnTheCpu) {
 TEST_F(CudaJit, AttentionIsCloseToTheCpu) {
   const Tensor q = Numbers({33, 16}), k = Numbers({31, 16}), v = Numbers({31, 16});
   auto f = jit(Attend, {.device = kCuda});
-  const std::vector<float> got = f(q, k, v).to_vector<float>();
-  const std::vector<float> want = jit(Attend)(q, k, v).to_vector<float>();
-  ASSERT_EQ(got.size(), want.size());
-  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5) << i;
+  ExpectClose(f(q, k, v), jit(Attend)(q, k, v));
 }
 
 TEST_F(CudaJit, FunctionsOfTheHostRefuseTensorsOfADevice) {
@@ -81,9 +78,8 @@ TEST_F(CudaJit, OneSymbolicProgramServesAllSizes) {
   auto f = jit(Attend, {.device = kCuda, .dims = {"[n,16]", "[n,16]", "[n,16]"}});
   for (const int64_t n : {31, 32, 33, 1, 64}) {
     const Tensor x = Numbers({n, 16});
-    const std::vector<float> got = f(x, x, x).to_vector<float>();
-    const std::vector<float> want = jit(Attend)(x, x, x).to_vector<float>();
-    for (size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-5) << n << " " << i;
+    SCOPED_TRACE(n);
+    ExpectClose(f(x, x, x), jit(Attend)(x, x, x));
   }
   EXPECT_EQ(f.stats().compiles, 1);
   EXPECT_EQ(f.stats().sizings, 5);
@@ -178,9 +174,7 @@ TEST_F(CudaJit, CachesMayBeClearedUnderThreadsThatCall) {
     threads.emplace_back([&f, t] {
       for (int i = 0; i < 6; ++i) {
         const Tensor x = Numbers({3 + (t + i) % 3, 8});
-        const std::vector<float> got = f(x, x, x).to_vector<float>();
-        const std::vector<float> want = jit(Attend)(x, x, x).to_vector<float>();
-        for (size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], want[k], 1e-5);
+        ExpectClose(f(x, x, x), jit(Attend)(x, x, x));
       }
     });
   }

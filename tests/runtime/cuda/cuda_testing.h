@@ -1,28 +1,23 @@
 // File: tests/runtime/cuda/cuda_testing.h
 //
-// Tests of cuda:0 run on the emulated driver (tests/emulated_cuda), or on the one that
-// SWAGE_LIBCUDA names. Where there is none they say "skipped: no driver".
+// Tests of cuda:0 (tests/codegen/gpu/cuda_test.h says where they run).
 #ifndef SWAGE_TESTS_RUNTIME_CUDA_CUDA_TESTING_H_
 #define SWAGE_TESTS_RUNTIME_CUDA_CUDA_TESTING_H_
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include <cstring>
+#include <vector>
 
-#include "codegen/gpu/compile.h"
 #include "codegen/gpu/cuda_queue.h"
+#include "tests/codegen/gpu/cuda_test.h"
 #include "tests/runtime/tensor_testing.h"
 
 namespace swage {
 
 inline constexpr char kCuda[] = "cuda:0";
 
-class CudaTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!gpu::CheckDevice(0).ok()) GTEST_SKIP() << "skipped: no driver";
-  }
-};
+using gpu::CudaTest;
 
 inline gpu::CudaQueue& Queue() { return **gpu::CudaQueue::Get(0); }
 
@@ -32,7 +27,15 @@ inline void ExpectSame(const Tensor& a, const Tensor& b) {
   ASSERT_EQ(x.dtype(), y.dtype());
   ASSERT_EQ(x.shape(), y.shape());
   EXPECT_EQ(std::memcmp(x.raw_data(), y.raw_data(), static_cast<size_t>(x.byte_size())), 0)
-      << x << "\n" << y;
+      << x << "\n"
+      << y;
+}
+
+// As dots may differ, which add in any order.
+inline void ExpectClose(const Tensor& got, const Tensor& want) {
+  const std::vector<float> a = got.to_vector<float>(), b = want.to_vector<float>();
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << i;
 }
 
 }  // namespace swage

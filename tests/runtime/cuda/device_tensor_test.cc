@@ -1,10 +1,10 @@
 // Tensors on a GPU: copies there and back, and what reads them.
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <sstream>
 
 #include "tests/runtime/cuda/cuda_testing.h"
+#include "tests/temp_folder.h"
 
 namespace swage {
 namespace {
@@ -46,10 +46,10 @@ TEST_F(DeviceTensor, IsReadByCopies) {
   EXPECT_EQ(out.str(), "7");
   EXPECT_TRUE(bool(scalar(1.f).to(kCuda)));
   EXPECT_FALSE(bool(scalar(-0.f).to(kCuda)));
-  const std::string path = (std::filesystem::temp_directory_path() / "swage_device.npy").string();
+  const TempFolder folder;
+  const std::string path = folder.path() + "/device.npy";
   save_npy(path, x);
   ExpectSame(load_npy(path), x);
-  std::filesystem::remove(path);
 }
 
 TEST_F(DeviceTensor, HasNoElementsOnTheHost) {
