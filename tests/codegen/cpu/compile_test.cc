@@ -12,32 +12,12 @@
 #include "codegen/run_on_literals.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
+#include "tests/codegen/attention_text.h"
 
 namespace swage::cpu {
 namespace {
 
 using ir::Literal;
-
-constexpr char kAttend[] = R"(
-HloModule attend
-max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
-sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
-ENTRY main {
-  q = f32[N,64] parameter(0)
-  k = f32[N,64] parameter(1)
-  v = f32[N,64] parameter(2)
-  s = f32[N,N] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}
-  low = f32[] constant(-inf)
-  zero = f32[] constant(0)
-  m = f32[N] reduce(s, low), dimensions={1}, to_apply=max
-  mb = f32[N,N] broadcast(m), dimensions={0}
-  d = f32[N,N] subtract(s, mb)
-  e = f32[N,N] exponential(d)
-  t = f32[N] reduce(e, zero), dimensions={1}, to_apply=sum
-  tb = f32[N,N] broadcast(t), dimensions={0}
-  p = f32[N,N] divide(e, tb)
-  ROOT r = f32[N,64] dot(p, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-})";
 
 std::unique_ptr<ir::Module> Parse(std::string_view text) {
   StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHlo(text);
@@ -46,8 +26,9 @@ std::unique_ptr<ir::Module> Parse(std::string_view text) {
 }
 
 std::string AttendText(int n) {
-  return absl::StrReplaceAll(kAttend,
-                             {{"[N", absl::StrCat("[", n)}, {",N]", absl::StrCat(",", n, "]")}});
+  const std::string entry = absl::StrReplaceAll(
+      codegen::kAttention, {{"[n", absl::StrCat("[", n)}, {",n]", absl::StrCat(",", n, "]")}});
+  return absl::StrCat("HloModule attend\n", codegen::kReducers, "ENTRY main {", entry, "}");
 }
 
 // Small numbers that differ everywhere.

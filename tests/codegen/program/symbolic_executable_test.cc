@@ -16,17 +16,13 @@
 #include "compiler/ir/assumptions.h"
 #include "compiler/ir/bind_symbols.h"
 #include "compiler/ir/parser.h"
+#include "tests/codegen/attention_text.h"
 
 namespace swage::codegen {
 namespace {
 
 using ir::Literal;
 using ::testing::HasSubstr;
-
-constexpr char kReducers[] = R"(
-max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
-sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
-)";
 
 std::unique_ptr<ir::Module> Parse(const std::string& entry) {
   ir::AssumptionScope sizes_fit;
@@ -134,23 +130,7 @@ TEST(SymbolicExecutable, ElementwiseAtEverySize) {
 }
 
 TEST(SymbolicExecutable, AttentionAtEveryLength) {
-  CheckAtSizes(R"(
-  q = f32[n,64] parameter(0)
-  k = f32[n,64] parameter(1)
-  v = f32[n,64] parameter(2)
-  s = f32[n,n] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}
-  low = f32[] constant(-inf)
-  zero = f32[] constant(0)
-  m = f32[n] reduce(s, low), dimensions={1}, to_apply=max
-  mb = f32[n,n] broadcast(m), dimensions={0}
-  d = f32[n,n] subtract(s, mb)
-  e = f32[n,n] exponential(d)
-  t = f32[n] reduce(e, zero), dimensions={1}, to_apply=sum
-  tb = f32[n,n] broadcast(t), dimensions={0}
-  p = f32[n,n] divide(e, tb)
-  ROOT r = f32[n,64] dot(p, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-)",
-               Lengths({0, 1, 2, 7, 31, 32, 33, 100}), 1e-5);
+  CheckAtSizes(kAttention, Lengths({0, 1, 2, 7, 31, 32, 33, 100}), 1e-5);
 }
 
 TEST(SymbolicExecutable, MeanOverASymbolDividesByItsValue) {
