@@ -2,9 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdio>
+#include <sstream>
 
 #include "tests/cache/cache_testing.h"
+#include "tests/run_command.h"
 
 namespace swage::cache {
 namespace {
@@ -185,16 +186,14 @@ TEST(CacheDirWarningTest, DISABLED_FailsFiveTimes) {
 
 TEST(CacheDirWarningTest, EachCauseWarnsOncePerProcess) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command =
-      "'" + self + "' --gtest_also_run_disabled_tests --gtest_filter=*FailsFiveTimes 2>&1";
-  FILE* output = ::popen(command.c_str(), "r");
-  ASSERT_NE(output, nullptr);
+  const CommandResult ran =
+      RunCommand("'" + self + "' --gtest_also_run_disabled_tests --gtest_filter=*FailsFiveTimes");
+  EXPECT_EQ(ran.exit_code, 0);
   int warnings = 0;
-  char line[1000];
-  while (::fgets(line, sizeof(line), output) != nullptr) {
-    if (std::string_view(line).find("disk cache '/dev/null'") != std::string_view::npos) ++warnings;
+  std::istringstream lines(ran.output);
+  for (std::string line; std::getline(lines, line);) {
+    warnings += line.find("disk cache '/dev/null'") != std::string::npos;
   }
-  EXPECT_EQ(::pclose(output), 0);
   EXPECT_EQ(warnings, 1);
 }
 

@@ -73,7 +73,7 @@ class SmallBundle : public ::testing::Test {
   }
   void SetUp() override {
     const Ran made =
-        RunCommand(CARD_BUNDLE " " + path_ + " --no-card-sizes --filter 'elementwise/exp$'");
+        RunCheck(CARD_BUNDLE " " + path_ + " --no-card-sizes --filter 'elementwise/exp$'");
     ASSERT_EQ(made.exit_code, 0) << made.output;
   }
 
@@ -83,48 +83,48 @@ class SmallBundle : public ::testing::Test {
 
 TEST_F(SmallBundle, ACardOfEitherArchitectureGetsItsPtx) {
   for (const char* capability : {"80", "90"}) {
-    const Ran ran = RunCommand(std::string("EMULATED_CUDA_CC=") + capability + " " +
-                               Check(EMULATED_LIBCUDA) + path_ + " --only kernel/");
+    const Ran ran = RunCheck(std::string("EMULATED_CUDA_CC=") + capability + " " +
+                             Check(EMULATED_LIBCUDA) + path_ + " --only kernel/");
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_THAT(ran.With("\"ptx\":\"ok\""), SizeIs(1)) << ran.output;
   }
-  const Ran older = RunCommand("EMULATED_CUDA_CC=90 " + Check(EMULATED_LIBCUDA) + path_ +
-                               " --only kernel/ --older-ptx");
+  const Ran older = RunCheck("EMULATED_CUDA_CC=90 " + Check(EMULATED_LIBCUDA) + path_ +
+                             " --only kernel/ --older-ptx");
   EXPECT_EQ(older.exit_code, 0) << older.output;
 }
 
 TEST(CardCheck, APackHasTheProgramsOfCardSizes) {
   const TempFolder folder;
-  const Ran packed = RunCommand("scripts/card_check --pack --no-build --build-folder " BUILD_FOLDER
-                                " --filter 'elementwise/exp$' --out " +
-                                folder.path());
+  const Ran packed = RunCheck("scripts/card_check --pack --no-build --build-folder " BUILD_FOLDER
+                              " --filter 'elementwise/exp$' --out " +
+                              folder.path());
   EXPECT_EQ(packed.exit_code, 0) << packed.output;
   const std::string command = folder.path() + "/card_check " + folder.path() + "/card.bundle";
   EXPECT_THAT(packed.lines.back(), HasSubstr(command));
   // The emulator would take hours, and says so.
-  const Ran ran = RunCommand("SWAGE_LIBCUDA=" EMULATED_LIBCUDA " " + command + " --only time/");
+  const Ran ran = RunCheck("SWAGE_LIBCUDA=" EMULATED_LIBCUDA " " + command + " --only time/");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.With("\"case\":\"time/softmax/f32/16384x4096\",\"result\":\"skipped\""),
               SizeIs(1));
 }
 
 TEST_F(SmallBundle, WithoutADriverItSaysSo) {
-  const Ran ran = RunCommand(Check("/nowhere/libcuda.so.1") + path_ + " --small");
+  const Ran ran = RunCheck(Check("/nowhere/libcuda.so.1") + path_ + " --small");
   EXPECT_EQ(ran.exit_code, 2) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("no driver"));
   EXPECT_THAT(ran.output, HasSubstr("/nowhere/libcuda.so.1"));
 }
 
 TEST_F(SmallBundle, WithoutCublasLtItsLinesSaySo) {
-  const Ran ran = RunCommand("SWAGE_LIBCUBLASLT=off " + Check(EMULATED_LIBCUDA) + path_ +
-                             " --small --only library/");
+  const Ran ran = RunCheck("SWAGE_LIBCUBLASLT=off " + Check(EMULATED_LIBCUDA) + path_ +
+                           " --small --only library/");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.With("\"result\":\"skipped\",\"why\":\"cublasLt not found"), SizeIs(2))
       << ran.output;
 }
 
 TEST_F(SmallBundle, CardSizesAreNotTimedOnTheEmulator) {
-  const Ran ran = RunCommand(Check(EMULATED_LIBCUDA) + path_ + " --only time/copy");
+  const Ran ran = RunCheck(Check(EMULATED_LIBCUDA) + path_ + " --only time/copy");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.With("\"result\":\"skipped\""), SizeIs(2)) << ran.output;
 }
@@ -138,18 +138,18 @@ TEST_F(SmallBundle, ADamagedOneIsRefused) {
       {text->substr(0, text->size() / 2), "cut off"}, {"", "not a bundle"}, {damaged, "damaged"}};
   for (const auto& [content, why] : contents) {
     ASSERT_TRUE(WriteFile(path_, content).ok());
-    const Ran ran = RunCommand(Check(EMULATED_LIBCUDA) + path_ + " --small");
+    const Ran ran = RunCheck(Check(EMULATED_LIBCUDA) + path_ + " --small");
     EXPECT_EQ(ran.exit_code, 3) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(why));
   }
-  const Ran missing = RunCommand(Check(EMULATED_LIBCUDA) + folder_.path() + "/none");
+  const Ran missing = RunCheck(Check(EMULATED_LIBCUDA) + folder_.path() + "/none");
   EXPECT_EQ(missing.exit_code, 3);
   EXPECT_THAT(missing.output, HasSubstr("No such file"));
 }
 
 TEST(CardCheckProgram, WrongArgumentsGetTheUsage) {
   for (const char* arguments : {"", " a b", " --what", " a --case-seconds x", " a --only"}) {
-    const Ran ran = RunCommand(std::string(CARD_CHECK) + arguments);
+    const Ran ran = RunCheck(std::string(CARD_CHECK) + arguments);
     EXPECT_EQ(ran.exit_code, 3) << arguments;
     EXPECT_THAT(ran.output, HasSubstr("--kernel-seconds")) << arguments;
   }
@@ -159,7 +159,7 @@ TEST(CardCheckProgram, NeedsNothingButTheCLibrary) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer brings its own libraries";
 #endif
-  const Ran ran = RunCommand("ldd " CARD_CHECK);
+  const Ran ran = RunCheck("ldd " CARD_CHECK);
   ASSERT_EQ(ran.exit_code, 0) << ran.output;
   for (const std::string& line : ran.lines) {
     EXPECT_TRUE(

@@ -4,19 +4,14 @@
 #ifndef SWAGE_TESTS_CARD_CHECK_RUN_CHECK_H_
 #define SWAGE_TESTS_CARD_CHECK_RUN_CHECK_H_
 
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "tests/run_command.h"
+
 namespace swage::card {
 
-struct Ran {
-  int exit_code = -1;
-  std::string output;  // stdout and stderr
+struct Ran : CommandResult {
   std::vector<std::string> lines;
 
   // The lines that have this text.
@@ -29,17 +24,8 @@ struct Ran {
   }
 };
 
-// `command` is for a shell.
-inline Ran RunCommand(const std::string& command) {
-  Ran ran;
-  std::FILE* const pipe = popen((command + " 2>&1 </dev/null").c_str(), "r");
-  if (pipe == nullptr) return ran;
-  std::array<char, 4096> buffer;
-  while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    ran.output.append(buffer.data(), n);
-  }
-  const int status = pclose(pipe);
-  ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+inline Ran RunCheck(const std::string& command) {
+  Ran ran{RunCommand(command), {}};
   for (size_t at = 0, end; (end = ran.output.find('\n', at)) != std::string::npos; at = end + 1) {
     ran.lines.push_back(ran.output.substr(at, end - at));
   }
@@ -48,9 +34,8 @@ inline Ran RunCommand(const std::string& command) {
 
 // The script as a user calls it, on the emulated driver, with what is built already.
 inline Ran Rehearse(const std::string& out, const std::string& options) {
-  return RunCommand(
-      "EMULATED_CUDA_LOG=off scripts/card_check --rehearse --no-build --build-folder " +
-      std::string(BUILD_FOLDER) + " --out " + out + " " + options);
+  return RunCheck("EMULATED_CUDA_LOG=off scripts/card_check --rehearse --no-build --build-folder " +
+                  std::string(BUILD_FOLDER) + " --out " + out + " " + options);
 }
 
 }  // namespace swage::card

@@ -226,7 +226,7 @@ max_compiles = 8
 warmup = [{ tokens = "all" }]
 args = [{ index = 0, dims = ["tokens"] }]
 )");
-  const Outcome outcome = Swage("buckets check " + path);
+  const CommandResult outcome = Swage("buckets check " + path);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("tokens: 64 to 1024, list, 2 buckets\n"));
   EXPECT_THAT(outcome.output, HasSubstr("          64        256     75.0 %     37.5 %\n"));
@@ -238,7 +238,7 @@ args = [{ index = 0, dims = ["tokens"] }]
 
 TEST_F(BucketsCommandTest, CheckShowsEveryProblemAndExitsWithTwo) {
   const std::string path = Write("b.toml", "format = 1\nsymbol = 3\ndefaults.mode = 'bucked'\n");
-  const Outcome outcome = Swage("buckets check " + path);
+  const CommandResult outcome = Swage("buckets check " + path);
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.output,
             path + ":2:1: error: unknown key 'symbol'; did you mean 'symbols'?\n" + path +
@@ -252,7 +252,7 @@ TEST_F(BucketsCommandTest, CheckWarnsAndIsFine) {
       Write("b.toml",
             "format = 1\nsymbols.n.max = 4096\n[functions.f]\nmax_compiles = 2\n"
             "args = [{ index = 0, dims = ['n'] }]\n");
-  const Outcome outcome = Swage("buckets check " + path);
+  const CommandResult outcome = Swage("buckets check " + path);
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr(path + ":3:1: warning: functions.f: 14 n = 14 buckets are "
                                                "more than max_compiles (2)\n"));
@@ -263,7 +263,7 @@ TEST_F(BucketsCommandTest, CheckCutsLongTables) {
       Write("b.toml",
             "format = 1\nsymbols.n = { max = 9000, buckets = { kind = 'linear', "
             "step = 1 } }\n");
-  const Outcome outcome = Swage("buckets check " + path);
+  const CommandResult outcome = Swage("buckets check " + path);
   EXPECT_THAT(outcome.output, HasSubstr("(8960 more)"));
   EXPECT_THAT(outcome.output, HasSubstr("        9000       9000      0.0 %      0.0 %\n"));
   EXPECT_LT(outcome.output.size(), 4000u);
@@ -271,9 +271,9 @@ TEST_F(BucketsCommandTest, CheckCutsLongTables) {
 
 TEST_F(BucketsCommandTest, WhatIsLearnedIsChecked) {
   const std::string trace = Write("t.trace", kTrace);
-  const Outcome learned = Swage("buckets learn " + trace + " -k 3");
+  const CommandResult learned = Swage("buckets learn " + trace + " -k 3");
   EXPECT_EQ(learned.exit_code, 0) << learned.output;
-  const Outcome checked = Swage("buckets check " + Write("b.toml", learned.output));
+  const CommandResult checked = Swage("buckets check " + Write("b.toml", learned.output));
   EXPECT_EQ(checked.exit_code, 0) << checked.output;
   EXPECT_THAT(checked.output, HasSubstr("encode_n0: 0 to 13, list, 3 buckets\n"));
   EXPECT_EQ(Swage("buckets learn " + trace + " --compile-cost measured").exit_code, 0);
@@ -288,7 +288,7 @@ TEST_F(BucketsCommandTest, PlotWritesAPicture) {
   const std::string plot = "buckets plot " + trace + " -o ";
   EXPECT_THAT(Swage(plot + "/dev/stdout").output, StartsWith("<svg "));
   for (const char* name : {"/dev/stdout", "/dev/fd/1"}) {
-    const Outcome outcome =
+    const CommandResult outcome =
         Swage("--version >" + log + " && " SWAGE_TOOL " " + plot + name + " >>" + log);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
     EXPECT_THAT(*ReadFile(log), AllOf(Not(StartsWith("<svg ")), HasSubstr("<svg ")));
@@ -300,7 +300,7 @@ TEST_F(BucketsCommandTest, TheExampleOfTheManualIsChecked) {
   const std::string manual = *ReadFile("docs/buckets.md");
   const size_t begin = manual.find("```toml\n") + 8;
   std::string example = manual.substr(begin, manual.find("```", begin) - begin);
-  const Outcome outcome = Swage("buckets check " + Write("b.toml", example));
+  const CommandResult outcome = Swage("buckets check " + Write("b.toml", example));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("encode: bucket, 6 seq programs; above max: exact\n"));
   EXPECT_EQ(Swage("buckets check samples/buckets.toml").exit_code, 0);
@@ -324,7 +324,7 @@ TEST_F(BucketsCommandTest, MistakesExitWithTwo) {
       "buckets learn " + bad + " -k 2",
       "buckets learn /dev/zero -k 2"};
   for (const std::string& args : mistakes) {
-    const Outcome outcome = Swage(args);
+    const CommandResult outcome = Swage(args);
     EXPECT_EQ(outcome.exit_code, 2) << args << "\n" << outcome.output;
     EXPECT_THAT(outcome.output, StartsWith("swage: ")) << args;
   }

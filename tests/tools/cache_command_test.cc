@@ -50,10 +50,10 @@ class CacheCommandTest : public ToolTest {
     ASSERT_TRUE(WriteFile(path, bytes).ok());
   }
   // What `args` give with a configuration whose third line has an error.
-  Outcome WithWrongConfiguration(const std::string& args) const {
+  CommandResult WithWrongConfiguration(const std::string& args) const {
     const std::string path = Write("swage.toml", "format = 1\n[cache]\ndri = \"x\"\n");
     ::setenv("SWAGE_CONFIG", path.c_str(), 1);
-    const Outcome outcome = Swage(args);
+    const CommandResult outcome = Swage(args);
     ::unsetenv("SWAGE_CONFIG");
     return outcome;
   }
@@ -62,7 +62,7 @@ class CacheCommandTest : public ToolTest {
 TEST_F(CacheCommandTest, LsShowsKindHashSizeAgeAndWhatItIs) {
   const std::string kernel = Put(EntryKind::kKernel, "@0 {\n  fused_add.1 \x1b[31m\n  more");
   const std::string module = Put(EntryKind::kModule, "HloModule attend");
-  const Outcome outcome = Swage("cache ls");
+  const CommandResult outcome = Swage("cache ls");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr("kernel  " + kernel));
   EXPECT_THAT(outcome.output, HasSubstr("  fused_add.1 ?[31m more\n"));
@@ -73,7 +73,7 @@ TEST_F(CacheCommandTest, LsShowsKindHashSizeAgeAndWhatItIs) {
 }
 
 TEST_F(CacheCommandTest, ACacheThatDoesNotExistYetIsEmpty) {
-  const Outcome outcome = Swage("cache ls");
+  const CommandResult outcome = Swage("cache ls");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, StartsWith("0 entries, 0 bytes"));
   EXPECT_EQ(Swage("cache verify").exit_code, 0);
@@ -86,14 +86,14 @@ TEST_F(CacheCommandTest, DirBeatsTheEnvironment) {
   std::filesystem::rename(cache(), root_ + "/other");
   EXPECT_THAT(Swage("cache ls").output, StartsWith("0 entries"));
   EXPECT_THAT(Swage("cache ls --dir " + root_ + "/other").output, HasSubstr("1 entry, "));
-  const Outcome outcome = Swage("cache ls --dir " + root_ + "/typo");
+  const CommandResult outcome = Swage("cache ls --dir " + root_ + "/typo");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("/typo' is no directory"));
 }
 
 TEST_F(CacheCommandTest, WithoutADirectoryItSaysSo) {
   ::setenv("SWAGE_CACHE_DIR", "off", 1);
-  const Outcome outcome = Swage("cache ls");
+  const CommandResult outcome = Swage("cache ls");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("the disk cache is off"));
 }
@@ -107,7 +107,7 @@ TEST_F(CacheCommandTest, ADirectoryThatOthersCanWriteToIsRefused) {
 TEST_F(CacheCommandTest, ShowPrintsThePartsOfTheKey) {
   const std::string hash = Put(EntryKind::kModule, "HloModule attend\n  line two\n", "12345");
   for (const std::string& key : {hash, hash.substr(0, 6), hash + ".module"}) {
-    const Outcome outcome = Swage("cache show " + key);
+    const CommandResult outcome = Swage("cache show " + key);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
     EXPECT_THAT(outcome.output, HasSubstr("kind     module\n"));
     EXPECT_THAT(outcome.output, HasSubstr("hash     " + hash + "\n"));
@@ -123,17 +123,17 @@ TEST_F(CacheCommandTest, ShowSaysWhenAKeyIsNoneOrSeveral) {
   for (int i = 0; i < 17; ++i) ++entries[Put(EntryKind::kKernel, std::to_string(i))[0]];
   const auto shared = std::find_if(entries.begin(), entries.end(),
                                    [](const auto& digit) { return digit.second > 1; });
-  const Outcome none = Swage("cache show zzz");
+  const CommandResult none = Swage("cache show zzz");
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.output, HasSubstr("no entry 'zzz'"));
-  const Outcome several = Swage(std::string("cache show ") + shared->first);
+  const CommandResult several = Swage(std::string("cache show ") + shared->first);
   EXPECT_EQ(several.exit_code, 2);
   EXPECT_THAT(several.output, HasSubstr(std::to_string(shared->second) + " entries"));
 }
 
 TEST_F(CacheCommandTest, AWrongConfigurationIsSaidOnce) {
   const std::string module = Write("m.hlo", "HloModule m\nENTRY e { ROOT c = s32[] constant(1) }");
-  const Outcome outcome = WithWrongConfiguration("run --cache " + module);
+  const CommandResult outcome = WithWrongConfiguration("run --cache " + module);
   EXPECT_EQ(outcome.exit_code, 2);
   const size_t first = outcome.output.find("swage.toml:3:1");
   EXPECT_NE(first, std::string::npos) << outcome.output;
@@ -145,7 +145,7 @@ TEST_F(CacheCommandTest, BadEntriesAreNamedAndExitWithOne) {
   const std::string bad = Put(EntryKind::kKernel, "bad");
   EXPECT_THAT(Swage("cache verify").output, HasSubstr("0 of 2 entries are bad"));
   Damage(PathOf(bad, "kernel"));
-  const Outcome verify = Swage("cache verify");
+  const CommandResult verify = Swage("cache verify");
   EXPECT_EQ(verify.exit_code, 1);
   EXPECT_THAT(verify.output, StartsWith(bad + ".kernel: "));
   EXPECT_THAT(verify.output, HasSubstr("1 of 2 entries are bad"));
@@ -158,7 +158,7 @@ TEST_F(CacheCommandTest, BadEntriesAreNamedAndExitWithOne) {
 TEST_F(CacheCommandTest, PruneKeepsWhatWasAskedFor) {
   for (int i = 0; i < 10; ++i) Put(EntryKind::kKernel, std::to_string(i));
   EXPECT_THAT(Swage("cache prune --bytes 1GB").output, HasSubstr("removed 0 entries"));
-  const Outcome some = Swage("cache prune --bytes 20KB");
+  const CommandResult some = Swage("cache prune --bytes 20KB");
   EXPECT_EQ(some.exit_code, 0);
   EXPECT_THAT(some.output, Not(HasSubstr("removed 0 ")));
   EXPECT_THAT(some.output, Not(HasSubstr("removed 10 ")));
@@ -174,11 +174,11 @@ TEST_F(CacheCommandTest, PacksTravel) {
   Put(EntryKind::kKernel, "x", "one");
   Put(EntryKind::kModule, "y", "two");
   const std::string pack = root_ + "/warm.swagepack";
-  const Outcome packed = Swage("cache pack " + pack);
+  const CommandResult packed = Swage("cache pack " + pack);
   EXPECT_EQ(packed.exit_code, 0);
   EXPECT_THAT(packed.output, HasSubstr("packed 2 entries"));
   const std::string other = root_ + "/other";
-  const Outcome unpacked = Swage("cache unpack " + pack + " --dir " + other);
+  const CommandResult unpacked = Swage("cache unpack " + pack + " --dir " + other);
   EXPECT_EQ(unpacked.exit_code, 0) << unpacked.output;
   EXPECT_THAT(unpacked.output, HasSubstr("unpacked 2 entries"));
   DiskTier disk({.dir = other});
@@ -189,7 +189,7 @@ TEST_F(CacheCommandTest, PacksTravel) {
 TEST_F(CacheCommandTest, PacksLeaveBadEntriesOut) {
   Put(EntryKind::kKernel, "good");
   Damage(PathOf(Put(EntryKind::kKernel, "bad"), "kernel"));
-  const Outcome packed = Swage("cache pack " + root_ + "/p");
+  const CommandResult packed = Swage("cache pack " + root_ + "/p");
   EXPECT_EQ(packed.exit_code, 1);
   EXPECT_THAT(packed.output, HasSubstr("packed 1 entry, "));
   EXPECT_THAT(packed.output, HasSubstr("skipped: "));
@@ -204,14 +204,14 @@ TEST_F(CacheCommandTest, WhatIsNoPackIsAnError) {
 
 TEST_F(CacheCommandTest, MistakesExitWithTwo) {
   for (const char* args : {"cache", "cache no-such-part", "cache ls extra", "cache show"}) {
-    const Outcome outcome = Swage(args);
+    const CommandResult outcome = Swage(args);
     EXPECT_EQ(outcome.exit_code, 2) << args;
     EXPECT_THAT(outcome.output, StartsWith("swage: ")) << args;
   }
 }
 
 TEST_F(CacheCommandTest, AWrongConfigurationIsAnError) {
-  const Outcome outcome = WithWrongConfiguration("cache ls");
+  const CommandResult outcome = WithWrongConfiguration("cache ls");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("swage.toml:3:1"));
 }

@@ -31,7 +31,7 @@ TEST(ParseSizeLists, RefusesWhatIsNoSize) {
 
 class CacheWarmTest : public ToolTest {
  protected:
-  Outcome Warm(const std::string& more) {
+  CommandResult Warm(const std::string& more) {
     return Swage("cache warm --dir " + root_ + "/cache " + module_ + " " + more);
   }
   const std::string module_ = Write("m.hlo",
@@ -40,30 +40,30 @@ class CacheWarmTest : public ToolTest {
 };
 
 TEST_F(CacheWarmTest, CompilesEverySizeOnceAndOneKernelForAll) {
-  const Outcome first = Warm("--dims n=5:7");
+  const CommandResult first = Warm("--dims n=5:7");
   EXPECT_EQ(first.exit_code, 0) << first.output;
   EXPECT_THAT(first.output, HasSubstr("n=5: compiled, 1 kernels, 1 from llvm"));
   EXPECT_THAT(first.output, HasSubstr("n=7: compiled, 1 kernels, 0 from llvm"));
-  const Outcome second = Warm("--dims n=6,9");
+  const CommandResult second = Warm("--dims n=6,9");
   EXPECT_THAT(second.output, HasSubstr("n=6: was there, 1 kernels, 0 from llvm"));
   EXPECT_THAT(second.output, HasSubstr("n=9: compiled, 1 kernels, 0 from llvm"));
 }
 
 TEST_F(CacheWarmTest, AsksForTheSizesOfEverySymbol) {
-  const Outcome outcome = Warm("");
+  const CommandResult outcome = Warm("");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("symbolic size 'n'"));
 }
 
 TEST_F(CacheWarmTest, ASizeThatNoModuleHasIsReported) {
-  const Outcome outcome = Warm("--dims n=3,m=3");
+  const CommandResult outcome = Warm("--dims n=3,m=3");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("no module has a symbolic size 'm', expected n"));
 }
 
 TEST_F(CacheWarmTest, WithoutADirectoryThereIsNothingToWarm) {
   ::setenv("SWAGE_CACHE_DIR", "off", /*overwrite=*/1);
-  const Outcome outcome = Swage("cache warm " + module_ + " --dims n=3");
+  const CommandResult outcome = Swage("cache warm " + module_ + " --dims n=3");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("--dir"));
 }

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(CliTest, VersionNamesEverythingSwageStandsOn) {
-  const Outcome outcome = Swage("--version");
+  const CommandResult outcome = Swage("--version");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, StartsWith("swage " SWAGE_VERSION "\n"));
   for (const char* line :
@@ -22,7 +22,7 @@ TEST(CliTest, VersionNamesEverythingSwageStandsOn) {
 }
 
 TEST(CliTest, HelpIsFine) {
-  const Outcome outcome = Swage("--help");
+  const CommandResult outcome = Swage("--help");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr("--version"));
 }
@@ -36,7 +36,7 @@ TEST(CliTest, MistakesOfTheUserExitWithTwo) {
 TEST(CliTest, MistakesAreOneLine) {
   for (const char* args : {"--no-such-flag", "no-such-command", "run", "run a b --bench 0",
                            "passes --grep", "passes --grep '('"}) {
-    const Outcome outcome = Swage(args);
+    const CommandResult outcome = Swage(args);
     EXPECT_EQ(outcome.exit_code, 2) << args;
     EXPECT_THAT(outcome.output, StartsWith("swage: ")) << args;
     EXPECT_EQ(outcome.output.find('\n'), outcome.output.size() - 1) << outcome.output;
@@ -44,14 +44,14 @@ TEST(CliTest, MistakesAreOneLine) {
 }
 
 TEST(CliTest, AMissingOrUnknownSubcommandListsThem) {
-  const Outcome missing = Swage("cache");
+  const CommandResult missing = Swage("cache");
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.output, StartsWith("swage: [cache] got no subcommand, expected ls, show, "));
-  const Outcome unknown = Swage("cache verfy");
+  const CommandResult unknown = Swage("cache verfy");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.output, StartsWith("swage: [cache] got 'verfy', expected ls, "));
   EXPECT_THAT(unknown.output, HasSubstr("did you mean 'verify'?"));
-  const Outcome buckets = Swage("buckets frob");
+  const CommandResult buckets = Swage("buckets frob");
   EXPECT_EQ(buckets.exit_code, 2);
   EXPECT_EQ(buckets.output, "swage: [buckets] got 'frob', expected check, learn, plot\n");
 }
@@ -78,7 +78,7 @@ TEST(CliTest, EmptyValuesAreErrors) {
        {"run '' --random", "run m.hlo --random -o ''", "run m.hlo --random --device ''",
         "cache ls --dir ''", "cache warm m.hlo --dims ''", "cache show ''", "passes --grep ''",
         "corpus tests/corpus --list ''", "opt m.hlo --dump-to ''", "buckets plot t -o ''"}) {
-    const Outcome outcome = Swage(args);
+    const CommandResult outcome = Swage(args);
     EXPECT_EQ(outcome.exit_code, 2) << args;
     EXPECT_THAT(outcome.output, HasSubstr("the value is empty, expected one")) << args;
   }

@@ -35,14 +35,14 @@ class CorpusCommandTest : public ToolTest {
     Write(name + "/in_0.npy", Npy({1, 2, 3, 4}));
     Write(name + "/out_0.npy", Npy(want));
   }
-  Outcome Run(const std::string& args = "") { return Swage("corpus " + root_ + " " + args); }
+  CommandResult Run(const std::string& args = "") { return Swage("corpus " + root_ + " " + args); }
 };
 
 TEST_F(CorpusCommandTest, AllCasesPass) {
   AddCase("a/one");
   AddCase("b/two");
   for (const char* mode : {"module", "eager"}) {
-    const Outcome outcome = Run(std::string("--repeat 3 --threads 2 --mode ") + mode);
+    const CommandResult outcome = Run(std::string("--repeat 3 --threads 2 --mode ") + mode);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_EQ(outcome.output, "2 passed, 0 failed, 0 skipped\n");
   }
@@ -51,7 +51,7 @@ TEST_F(CorpusCommandTest, AllCasesPass) {
 TEST_F(CorpusCommandTest, AFailureNamesTheElementAndExitsWithOne) {
   AddCase("a/good");
   AddCase("a/wrong", {-1, -2, -3.5, -4});
-  const Outcome outcome = Run();
+  const CommandResult outcome = Run();
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output,
             "FAIL a/wrong out_0[1,0]: got -3, want -3.5, tol 0\n1 passed, 1 failed, 0 skipped\n");
@@ -62,7 +62,7 @@ TEST_F(CorpusCommandTest, TolerancesAllowWhatTheySay) {
   json.replace(json.find("\"rtol\": 0"), 9, "\"rtol\": 0.1");
   AddCase("a/near", {-1.1f, -2, -3, -4}, json);
   AddCase("a/far", {-1, -2, -2.5f, -4}, json);
-  const Outcome outcome = Run();
+  const CommandResult outcome = Run();
   EXPECT_EQ(outcome.output,
             "FAIL a/far out_0[1,0]: got -3, want -2.5, tol 0.25\n1 passed, 1 failed, 0 skipped\n");
 }
@@ -71,7 +71,7 @@ TEST_F(CorpusCommandTest, AnUnimplementedOpIsAFailureThatNamesIt) {
   AddCase("a/op", {}, kCase,
           "HloModule m\nENTRY main {\n x = f32[2,2] parameter(0)\n"
           " ROOT r = f32[2,2] cholesky(x), lower=true\n}\n");
-  const Outcome outcome = Run();
+  const CommandResult outcome = Run();
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("FAIL a/op "));
   EXPECT_THAT(outcome.output, HasSubstr("cholesky"));
@@ -91,7 +91,7 @@ TEST_F(CorpusCommandTest, ListsAndFiltersSelect) {
 TEST_F(CorpusCommandTest, MistakesInTheSelectionExitWithTwo) {
   AddCase("a/one");
   Write("list.txt", "a/onne\n");
-  const Outcome unknown = Run("--list list.txt");
+  const CommandResult unknown = Run("--list list.txt");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.output, HasSubstr("no case 'a/onne'"));
   EXPECT_THAT(unknown.output, HasSubstr("did you mean 'a/one'"));
@@ -129,7 +129,7 @@ TEST_F(CorpusCommandTest, BrokenFilesFailTheirCaseAndNameThemselves) {
   for (const auto& [file, content] : broken) {
     AddCase("a/broken");
     Write(std::string("a/broken/") + file, content);
-    const Outcome outcome = Run();
+    const CommandResult outcome = Run();
     EXPECT_EQ(outcome.exit_code, 1) << content;
     EXPECT_THAT(outcome.output, HasSubstr("FAIL a/broken ")) << content;
     EXPECT_THAT(outcome.output, HasSubstr(file)) << content;
@@ -197,7 +197,7 @@ class SizesCorpusTest : public CorpusCommandTest {
 TEST_F(SizesCorpusTest, AProgramIsLearnedFromTwoSizesAndRunsAtAll) {
   AddProgram("mean", {"3", "5", "8"});
   for (const char* options : {"symbolic --device cpu", "symbolic --device evaluator", "bucket"}) {
-    const Outcome outcome = Run(std::string("--sizes --mode ") + options);
+    const CommandResult outcome = Run(std::string("--sizes --mode ") + options);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
     EXPECT_EQ(outcome.output, "3 passed, 0 failed, 0 skipped\n");
   }
@@ -207,7 +207,7 @@ TEST_F(SizesCorpusTest, AProgramIsLearnedFromTwoSizesAndRunsAtAll) {
 TEST_F(SizesCorpusTest, AProgramThatIsNotLearnedIsNamedAndFailsAtEverySize) {
   AddProgram("mean", {"3", "5", "8"});
   AddProgram("odd", {"3", "6.5", "8"});
-  const Outcome outcome = Run("--sizes");
+  const CommandResult outcome = Run("--sizes");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("FAIL odd [learn] c (main), literal: got 3 and 6.5"));
   EXPECT_THAT(outcome.output, EndsWith("3 passed, 3 failed, 0 skipped\n"));
@@ -216,7 +216,7 @@ TEST_F(SizesCorpusTest, AProgramThatIsNotLearnedIsNamedAndFailsAtEverySize) {
 TEST_F(SizesCorpusTest, AThirdSizeHelpsWhereTwoDoNotAndIsSaid) {
   // 40*n-117 at 3 and 5, which only a third size could confirm.
   AddProgram("steep", {"3", "83", "203"});
-  const Outcome outcome = Run("--sizes");
+  const CommandResult outcome = Run("--sizes");
   EXPECT_THAT(outcome.output, HasSubstr("NOTE steep learned from n3, n5 and n8: [learn] c (main)"));
   EXPECT_THAT(outcome.output, HasSubstr("FAIL steep/n5 out_0[0]"));
 }
@@ -224,7 +224,7 @@ TEST_F(SizesCorpusTest, AThirdSizeHelpsWhereTwoDoNotAndIsSaid) {
 TEST_F(SizesCorpusTest, PadsToTheNextLargerPowerOfTwo) {
   AddProgram("mean", {"3", "5", "8"});
   for (const char* device : {"cpu", "evaluator"}) {
-    const Outcome outcome = Run(std::string("--sizes --mode pad --device ") + device);
+    const CommandResult outcome = Run(std::string("--sizes --mode pad --device ") + device);
     EXPECT_EQ(outcome.output, "3 passed, 0 failed, 0 skipped\n");
   }
 }

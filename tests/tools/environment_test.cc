@@ -16,9 +16,10 @@ using ::testing::HasSubstr;
 class EnvironmentTest : public ToolTest {
  protected:
   // With the variable set for this one command.
-  Outcome SwageWith(const std::string& name, const std::string& value, const std::string& args) {
+  CommandResult SwageWith(const std::string& name, const std::string& value,
+                          const std::string& args) {
     setenv(name.c_str(), value.c_str(), 1);
-    const Outcome outcome = Swage(args);
+    const CommandResult outcome = Swage(args);
     unsetenv(name.c_str());
     return outcome;
   }
@@ -72,7 +73,7 @@ TEST_F(EnvironmentTest, AWrongValueEndsEveryCommandWithTwo) {
   };
   for (const auto& [name, value] : kWrong) {
     for (const std::string& command : commands) {
-      const Outcome outcome = SwageWith(name, value, command);
+      const CommandResult outcome = SwageWith(name, value, command);
       EXPECT_EQ(outcome.exit_code, 2) << name << "=" << value << " " << command;
       // A filter is named by its option.
       const bool filter = std::string_view(name).ends_with("_PASSES");
@@ -93,7 +94,7 @@ TEST_F(EnvironmentTest, EveryVariableHasAWrongValueOrTakesAnyText) {
 }
 
 TEST_F(EnvironmentTest, ACpuThatIsTooOldIsSaidToBe) {
-  const Outcome outcome = SwageWith("SWAGE_CPU", "pentium3", "passes");
+  const CommandResult outcome = SwageWith("SWAGE_CPU", "pentium3", "passes");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("'pentium3' is below x86-64-v3"));
 }
@@ -102,13 +103,13 @@ TEST_F(EnvironmentTest, PassesAndDevicesAreCheckedAgainstThoseThatExist) {
   const std::string run = "run " + module_ + " --random";
   for (const char* name : {"SWAGE_DISABLE_PASSES", "SWAGE_ONLY_PASSES"}) {
     for (const std::string& command : {run, "opt " + module_}) {
-      const Outcome outcome = SwageWith(name, "cse,no-such", command);
+      const CommandResult outcome = SwageWith(name, "cse,no-such", command);
       EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
       EXPECT_THAT(outcome.output, HasSubstr("'no-such' names no pass"));
     }
   }
   EXPECT_EQ(SwageWith("SWAGE_DISABLE_PASSES", "cse, priority-fusion", run).exit_code, 0);
-  const Outcome device = SwageWith("SWAGE_DEVICE", "evaluater", run);
+  const CommandResult device = SwageWith("SWAGE_DEVICE", "evaluater", run);
   EXPECT_EQ(device.exit_code, 2);
   EXPECT_THAT(device.output, HasSubstr("did you mean 'evaluator'"));
 }
@@ -118,7 +119,7 @@ TEST_F(EnvironmentTest, WhatCannotBeUsedIsWarnedOf) {
   const std::pair<const char*, const char*> warned[] = {
       {"SWAGE_NUM_THREAD", "2"}, {"SWAGE_LOG", "loud"}, {"SWAGE_DUMP_TO", "/dev/null/x"}};
   for (const auto& [name, value] : warned) {
-    const Outcome outcome = SwageWith(name, value, run);
+    const CommandResult outcome = SwageWith(name, value, run);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
     EXPECT_THAT(outcome.output, HasSubstr("warn")) << name;
     EXPECT_THAT(outcome.output, HasSubstr(std::string(name) == "SWAGE_DUMP_TO" ? value : name));

@@ -36,7 +36,7 @@ TEST_F(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
        "expected at most 500"},
   };
   for (const auto& [flags, said] : mistakes) {
-    const Outcome outcome = Swage("opt " + module + " " + flags);
+    const CommandResult outcome = Swage("opt " + module + " " + flags);
     EXPECT_EQ(outcome.exit_code, 2) << flags.substr(0, 100);
     EXPECT_THAT(outcome.output, HasSubstr(said)) << flags.substr(0, 100);
   }
@@ -47,7 +47,8 @@ TEST_F(OptCommandTest, ACardNeedNotBeThere) {
                                    "HloModule m\nENTRY main {\n x = f32[2000] parameter(0)\n"
                                    " ROOT r = f32[2000] exponential(x)\n}\n");
   const std::string folder = root_ + "/dump";
-  const Outcome outcome = Swage("opt " + module + " --target h200 --kernels --dump-to " + folder);
+  const CommandResult outcome =
+      Swage("opt " + module + " --target h200 --kernels --dump-to " + folder);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("Predicted for h200, not measured"));
   EXPECT_THAT(outcome.output, HasSubstr("latency"));

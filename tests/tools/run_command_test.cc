@@ -31,7 +31,8 @@ TEST_F(RunCommandTest, WritesEachLeafOfTheResultInOrder) {
       "ROOT r = ((bf16[], f32[]), f32[]) tuple(t, x)");
   const std::string x = Input("x.npy", ir::Literal::Scalar(ir::DType::kF32, 3.0));
   const std::string y = Input("y.npy", ir::Literal::Scalar(ir::DType::kBF16, 1.5));
-  const Outcome outcome = Swage("run " + module + " " + x + " " + y + " -o " + root_ + "/new/out");
+  const CommandResult outcome =
+      Swage("run " + module + " " + x + " " + y + " -o " + root_ + "/new/out");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_EQ(outcome.output, "");
   auto read = [&](int i, ir::DType dtype) {
@@ -53,7 +54,7 @@ TEST_F(RunCommandTest, PrintsResultsWithoutAnOutputFolder) {
 
 TEST_F(RunCommandTest, BenchPrintsOneLine) {
   const std::string module = Module("x = f32[8,8] parameter(0)\nROOT r = f32[8,8] negate(x)");
-  const Outcome outcome = Swage("run " + module + " --random --bench 3");
+  const CommandResult outcome = Swage("run " + module + " --random --bench 3");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(
       outcome.output,
@@ -71,7 +72,7 @@ TEST_F(RunCommandTest, RandomInputsFollowTheSeed) {
 TEST_F(RunCommandTest, ACompileIsLogged) {
   const std::string module = Module("x = f32[4] parameter(0)\nROOT r = f32[4] negate(x)");
   setenv("SWAGE_LOG", "info", 1);
-  const Outcome outcome = Swage("run " + module + " --random");
+  const CommandResult outcome = Swage("run " + module + " --random");
   unsetenv("SWAGE_LOG");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.output, HasSubstr("[compile] m: to run it; "));
@@ -84,7 +85,7 @@ TEST_F(RunCommandTest, SymbolicDimsComeFromTheFiles) {
   const std::string file = Input("x.npy", x);
   EXPECT_EQ(Swage("run --device evaluator " + module + " " + file).output, "f32[2] {-0, -0}\n");
   EXPECT_EQ(Swage("run " + module + " " + file).output, "f32[2] {-0, -0}\n");
-  const Outcome random = Swage("run " + module + " --random");
+  const CommandResult random = Swage("run " + module + " --random");
   EXPECT_EQ(random.exit_code, 2);
   EXPECT_THAT(random.output, HasSubstr("static shapes"));
 }
@@ -122,7 +123,7 @@ TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
       {"/dev/zero --random", "larger than the limit"},
   };
   for (const Mistake& mistake : mistakes) {
-    const Outcome outcome = Swage("run " + mistake.args);
+    const CommandResult outcome = Swage("run " + mistake.args);
     EXPECT_EQ(outcome.exit_code, 2) << mistake.args << "\n" << outcome.output;
     EXPECT_THAT(outcome.output, HasSubstr(mistake.said));
   }
@@ -131,7 +132,7 @@ TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
 TEST_F(RunCommandTest, AnAbsurdSizeIsAnError) {
   const std::string module = Module(
       "x = f32[] parameter(0)\nROOT r = f32[1099511627776,1024] broadcast(x), dimensions={}");
-  const Outcome outcome = Swage("run " + module + " --random");
+  const CommandResult outcome = Swage("run " + module + " --random");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
 }
 

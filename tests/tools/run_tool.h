@@ -5,35 +5,18 @@
 #define SWAGE_TESTS_TOOLS_RUN_TOOL_H_
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "base/files.h"
+#include "tests/run_command.h"
 #include "tests/temp_folder.h"
 
 namespace swage {
 
-struct Outcome {
-  int exit_code;
-  std::string output;  // stdout and stderr
-};
-
-inline Outcome Swage(const std::string& args) {
-  FILE* pipe = popen((SWAGE_TOOL " " + args + " 2>&1 </dev/null").c_str(), "r");
-  Outcome outcome;
-  std::array<char, 4096> buffer;
-  while (size_t n = fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.output.append(buffer.data(), n);
-  }
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
+inline CommandResult Swage(const std::string& args) { return RunCommand(SWAGE_TOOL " " + args); }
 
 // A folder of its own, and no configuration.
 class ToolTest : public ::testing::Test {

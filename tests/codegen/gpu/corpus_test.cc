@@ -1,29 +1,18 @@
 // Every program of the corpus compiles for a card that is not there, but for ops without kernels.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include "base/files.h"
 #include "tests/codegen/gpu/gpu_modules.h"
+#include "tests/codegen/gpu/ptxas_sweep.h"
 
 namespace swage::gpu {
 namespace {
 
-std::vector<std::string> Modules() {
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/corpus")) {
-    if (entry.path().extension() == ".hlo") paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 TEST(GpuCorpus, CompilesForBothArchitectures) {
   int compiled = 0;
-  for (const std::string& path : Modules()) {
+  for (const std::string& path : CorpusModules()) {
     const StatusOr<std::string> text = ReadFile(path);
     ASSERT_TRUE(text.ok()) << path;
     for (const char* card : {"a100", "h200"}) {

@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <regex>
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "tests/codegen/gpu/gpu_modules.h"
+#include "tests/codegen/gpu/ptxas_batch.h"
 #include "tests/emulated_cuda/ptxas.h"
 
 namespace swage::gpu {
@@ -32,12 +33,6 @@ constexpr Case kCases[] = {
     {"s8_to_s32", "s8", "s32"},
 };
 
-void Replace(std::string* text, const std::string& from, const std::string& to) {
-  for (size_t at = 0; (at = text->find(from, at)) != std::string::npos; at += to.size()) {
-    text->replace(at, from.size(), to);
-  }
-}
-
 std::string ModuleOf(const Case& dot) {
   std::string text = R"(
 HloModule m
@@ -53,20 +48,20 @@ ENTRY e {
   ROOT t = f32[300,500] tanh(a)
 )";
   }
-  Replace(&text, "IN", dot.in);
-  Replace(&text, "OUT", dot.out);
-  Replace(&text, "$X", dot.transposed ? "400,300" : "300,400");
-  Replace(&text, "$Y", dot.transposed ? "500,400" : "400,500");
-  Replace(&text, "$A", dot.transposed ? "0" : "1");
-  Replace(&text, "$B", dot.transposed ? "1" : "0");
-  Replace(&text, "$ROOT", dot.has_epilogue ? "" : "ROOT ");
-  return text + "}\n";
+  return absl::StrReplaceAll(text, {{"IN", dot.in},
+                                    {"OUT", dot.out},
+                                    {"$X", dot.transposed ? "400,300" : "300,400"},
+                                    {"$Y", dot.transposed ? "500,400" : "400,500"},
+                                    {"$A", dot.transposed ? "0" : "1"},
+                                    {"$B", dot.transposed ? "1" : "0"},
+                                    {"$ROOT", dot.has_epilogue ? "" : "ROOT "}}) +
+         "}\n";
 }
 
 class DotRegisters : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DotRegisters, FitTwoBlocksWithoutSpills) {
-  if (emulated_cuda::PtxasPath().empty()) GTEST_SKIP() << "no ptxas";
+  if (emulated_cuda::PtxasPath().empty()) GTEST_SKIP() << "skipped: no ptxas";
   for (const auto& [card, arch] : {std::pair{"a100", "sm_80"}, std::pair{"h200", "sm_90"}}) {
     const StatusOr<Compiled> compiled = CompileText(ModuleOf(GetParam()), card);
     ASSERT_TRUE(compiled.ok()) << compiled.status().message();
@@ -75,15 +70,13 @@ TEST_P(DotRegisters, FitTwoBlocksWithoutSpills) {
       if (kernel.sizes.launch.sharing == emit::Sharing::kTiles) dot = &kernel;
     }
     ASSERT_NE(dot, nullptr);
-    const std::string report = emulated_cuda::PtxasReport(dot->code->ptx, arch);
-    EXPECT_NE(report.find("0 bytes spill stores, 0 bytes spill loads"), std::string::npos)
-        << report;
-    std::smatch match;
-    ASSERT_TRUE(std::regex_search(report, match, std::regex("Used ([0-9]+) registers"))) << report;
-    const int registers = std::stoi(match[1]);
-    EXPECT_LE(registers, 128) << report;
-    RecordProperty(std::string(arch) + "_registers", registers);
-    std::printf("%s %s: %d registers, no spills\n", GetParam().name, arch, registers);
+    const Assembled assembled = AssembleAll({dot->code->ptx}, arch)[0];
+    EXPECT_EQ(assembled.error, "");
+    EXPECT_EQ(assembled.spilled_bytes, 0);
+    EXPECT_GT(assembled.registers, 0);
+    EXPECT_LE(assembled.registers, 128);
+    RecordProperty(std::string(arch) + "_registers", assembled.registers);
+    std::printf("%s %s: %d registers, no spills\n", GetParam().name, arch, assembled.registers);
   }
 }
 

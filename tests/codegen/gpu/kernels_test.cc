@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/codegen/gpu/gpu_modules.h"
 
 namespace swage::gpu {
@@ -15,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string Softmax(int n) {
-  std::string text = R"(
+  return absl::StrReplaceAll(R"(
 HloModule m
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
 max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
@@ -30,11 +31,8 @@ ENTRY e {
   s = f32[64] reduce(e, zero), dimensions={1}, to_apply=add
   sb = f32[64,$N] broadcast(s), dimensions={0}
   ROOT r = f32[64,$N] divide(e, sb)
-})";
-  for (size_t at = 0; (at = text.find("$N", at)) != std::string::npos;) {
-    text.replace(at, 2, std::to_string(n));
-  }
-  return text;
+})",
+                             {{"$N", std::to_string(n)}});
 }
 
 TEST(GpuKernels, OnePtxServesAllSizes) {

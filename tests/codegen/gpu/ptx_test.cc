@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/substitute.h"
 #include "tests/codegen/gpu/gpu_modules.h"
 
 namespace swage::gpu {
@@ -72,28 +73,27 @@ TEST(Ptx, TheTargetFollowsTheCard) {
   EXPECT_THAT(PtxOf(kMultiplyAdd, "b200"), HasSubstr(".target sm_90"));
 }
 
-TEST(Ptx, RowsAreReducedByShuffles) {
-  ExpectInOrder(PtxOf(R"(
+// x summed over one of its two dimensions.
+std::string SumText(const char* x, const char* sum, int dimension) {
+  return absl::Substitute(R"(
 HloModule m
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
 ENTRY main {
-  x = f32[64,100] parameter(0)
+  x = $0 parameter(0)
   zero = f32[] constant(0)
-  ROOT s = f32[64] reduce(x, zero), dimensions={1}, to_apply=add
-})"),
+  ROOT s = $1 reduce(x, zero), dimensions={$2}, to_apply=add
+})",
+                          x, sum, dimension);
+}
+
+TEST(Ptx, RowsAreReducedByShuffles) {
+  ExpectInOrder(PtxOf(SumText("f32[64,100]", "f32[64]", 1)),
                 {".shared", "shfl.sync.down.b32", "16", "shfl.sync.down.b32", "8",
                  "shfl.sync.idx.b32", "bar.sync"});
 }
 
 TEST(Ptx, ColumnsAreReducedSideBySideAndMeetInSharedMemory) {
-  ExpectInOrder(PtxOf(R"(
-HloModule m
-add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
-ENTRY main {
-  x = f32[100,6400] parameter(0)
-  zero = f32[] constant(0)
-  ROOT s = f32[6400] reduce(x, zero), dimensions={0}, to_apply=add
-})"),
+  ExpectInOrder(PtxOf(SumText("f32[100,6400]", "f32[6400]", 0)),
                 {".shared", "ld.global.f32", "ld.global.f32", "ld.global.f32", "ld.global.f32",
                  "st.shared.f32", "bar.sync", "ld.shared.f32"});
 }

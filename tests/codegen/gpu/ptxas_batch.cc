@@ -1,12 +1,9 @@
 #include "tests/codegen/gpu/ptxas_batch.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +11,7 @@
 #include <sstream>
 
 #include "tests/emulated_cuda/ptxas.h"
+#include "tests/run_command.h"
 
 namespace swage::gpu {
 namespace {
@@ -68,22 +66,6 @@ std::string Renamed(const std::string& ptx, const std::string& suffix) {
 
 std::string SuffixOf(size_t index) { return "_of_" + std::to_string(index); }
 
-struct Outcome {
-  int exit_code = -1;
-  std::string output;
-};
-
-Outcome RunShell(const std::string& command) {
-  Outcome outcome;
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  std::array<char, 4096> chunk;
-  while (std::fgets(chunk.data(), chunk.size(), pipe) != nullptr) outcome.output += chunk.data();
-  const int status = pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
 // Reads what `ptxas -v` says of each kernel into the results of their modules.
 void ReadReport(const std::string& report, std::vector<Assembled>& results) {
   Assembled* current = nullptr;
@@ -116,11 +98,11 @@ bool Assemble(const std::vector<std::string>& ptx, size_t begin, size_t end,
     std::ofstream(path) << Renamed(ptx[i], SuffixOf(i));
     command += " " + path;
   }
-  const Outcome outcome = RunShell(command + " -o /dev/null 2>&1");
+  const CommandResult ran = RunCommand(command + " -o /dev/null");
   std::filesystem::remove_all(folder);
-  *output = outcome.output;
-  if (outcome.exit_code == 0) ReadReport(outcome.output, results);
-  return outcome.exit_code == 0;
+  *output = ran.output;
+  if (ran.exit_code == 0) ReadReport(ran.output, results);
+  return ran.exit_code == 0;
 }
 
 }  // namespace
