@@ -4,6 +4,9 @@
 #include <bit>
 #include <concepts>
 #include <cstring>
+#include <optional>
+
+#include "compiler/ir/dtype.h"
 
 namespace swage::card {
 namespace {
@@ -162,6 +165,34 @@ void Fields(Stream& stream, T& value) {
   Each(stream, value, &Bundle::built, &Bundle::modules, &Bundle::kernels, &Bundle::timings);
 }
 
+// A library multiplies the buffers of a product by these sizes alone: they must be those of its
+// matrices. Buffers of results are there.
+Status CheckProduct(const CardProgram& program) {
+  if (program.product.empty()) return OkStatus();
+  if (program.product.size() != 3 || program.buffers.size() < 3) {
+    return InvalidArgument("a matrix product without its three sizes and buffers");
+  }
+  if (program.results.size() != 1) {
+    return InvalidArgument("a matrix product of ", program.results.size(), " results");
+  }
+  const std::optional<ir::DType> dtype = ir::ParseDType(program.buffers[0].dtype);
+  if (!dtype.has_value()) return InvalidArgument("no dtype '", program.buffers[0].dtype, "'");
+  const int64_t m = program.product[0], n = program.product[1], k = program.product[2];
+  const auto check = [&](const CardBuffer& buffer, int64_t rows, int64_t columns) -> Status {
+    int64_t bytes = 0;
+    const bool fits = rows >= 0 && columns >= 0 && !__builtin_mul_overflow(rows, columns, &bytes) &&
+                      !__builtin_mul_overflow(bytes, int64_t{ir::DTypeBytes(*dtype)}, &bytes);
+    if (fits && buffer.dtype == program.buffers[0].dtype && buffer.bytes == bytes) {
+      return OkStatus();
+    }
+    return InvalidArgument("a matrix product has ", buffer.bytes, " bytes of ", buffer.dtype,
+                           " for ", program.buffers[0].dtype, "[", rows, ",", columns, "]");
+  };
+  SWAGE_RETURN_IF_ERROR(check(program.buffers[0], m, k));
+  SWAGE_RETURN_IF_ERROR(check(program.buffers[1], k, n));
+  return check(program.buffers[program.results[0].buffer], m, n);
+}
+
 Status CheckProgram(const CardProgram& program, size_t modules) {
   const auto bad = [&](const auto&... what) {
     return InvalidArgument("[card check] bundle: program '", program.name, "': ", what...);
@@ -174,12 +205,6 @@ Status CheckProgram(const CardProgram& program, size_t modules) {
     if (buffer.data.size() != static_cast<size_t>(has_data ? buffer.bytes : 0)) {
       return bad("a buffer of ", buffer.bytes, " bytes has ", buffer.data.size(), " of data");
     }
-  }
-  if (!program.product.empty() && (program.product.size() != 3 || program.buffers.size() < 3)) {
-    return bad("a matrix product without its three sizes and buffers");
-  }
-  if (!program.product.empty() && program.results.size() != 1) {
-    return bad("a matrix product of ", program.results.size(), " results");
   }
   for (const CardLaunch& launch : program.launches) {
     if (launch.module >= modules) return bad("no module ", launch.module, " of ", modules);
@@ -199,7 +224,8 @@ Status CheckProgram(const CardProgram& program, size_t modules) {
     }
     if (!(result.tolerance >= 0)) return bad("a tolerance below 0");
   }
-  return OkStatus();
+  const Status product = CheckProduct(program);
+  return product.ok() ? product : bad(product.message());
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 //
 // Format: "SWAGCARD", then u32 version, u64 size of the rest, u64 FNV-1a of the rest, then the
 // fields of Bundle in the order below. Numbers are little-endian, a double its bits, a string its
-// length (u64) and bytes, a list its length (u32) and items. The reader trusts nothing: every
-// length is compared with what is left, every index with what it points into.
+// length (u64) and bytes, a list its length (u32) and items. The reader compares every length with
+// what is left, every index with what it points into, and the sizes of data, results and matrices
+// with those of their buffers. What it cannot know is what a kernel does: that it has as many
+// parameters as a launch gives it, and stays within its buffers.
 #ifndef SWAGE_TESTS_CARD_CHECK_BUNDLE_H_
 #define SWAGE_TESTS_CARD_CHECK_BUNDLE_H_
 
@@ -71,8 +73,8 @@ struct CardProgram {
   std::vector<CardLaunch> launches;
   std::vector<CardResult> results;
   double bytes = 0, flops = 0;  // of all launches, each byte once per launch
-  // m, n and k where all of it is one matrix product of buffers 0 and 1, which a library may make
-  // too.
+  // m, n and k where all of it is one matrix product of buffers 0 and 1, row by row and of one
+  // dtype with the result, which a library may make too.
   std::vector<int64_t> product = {};
   // What the cost model predicts, launches included: card, microseconds.
   std::vector<std::pair<std::string, double>> predicted_us;

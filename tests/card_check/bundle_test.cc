@@ -83,6 +83,30 @@ TEST(CardBundle, FieldsAreCheckedWithoutTheChecksumToo) {
   EXPECT_GT(refused, 100);
 }
 
+TEST(CardBundle, AProductHasTheSizesOfItsBuffers) {
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  const auto refusal = [](std::vector<int64_t> product, const CardBuffer& result) {
+    Bundle bundle = Example();
+    CardProgram& program = bundle.kernels[0];
+    // f32[2,1] and f32[1,2] are f32[2,2].
+    program.buffers = {program.buffers[0], program.buffers[0], result};
+    program.results = {{.buffer = 2}};
+    program.product = std::move(product);
+    const StatusOr<Bundle> parsed = ParseBundle(SerialiseBundle(bundle));
+    return parsed.ok() ? "" : std::string(ToStd(parsed.status().message()));
+  };
+  const CardBuffer square = {"f32", 16};
+  EXPECT_EQ(refusal({2, 2, 1}, square), "");
+  EXPECT_THAT(refusal({2, 2}, square), HasSubstr("three sizes"));
+  EXPECT_THAT(refusal({2, 2, 2}, square), HasSubstr("8 bytes of f32 for f32[2,2]"));
+  EXPECT_THAT(refusal({2, 4, 1}, square), HasSubstr("8 bytes of f32 for f32[1,4]"));
+  EXPECT_THAT(refusal({2, 2, 1}, {"f32", 12}), HasSubstr("12 bytes of f32 for f32[2,2]"));
+  EXPECT_THAT(refusal({2, 2, 1}, {"s32", 16}), HasSubstr("16 bytes of s32 for f32[2,2]"));
+  EXPECT_THAT(refusal({-2, -2, -1}, square), HasSubstr("for f32[-2,-1]"));
+  EXPECT_THAT(refusal({kHuge, 2, 4}, square), HasSubstr("for f32[4611686018427387904,4]"));
+  EXPECT_THAT(refusal({2, 2, kHuge + 1}, square), HasSubstr("for f32[2,4611686018427387905]"));
+}
+
 TEST(CardBundle, WhatPointsOutsideIsNamed) {
   Bundle bundle = Example();
   bundle.kernels[0].launches[0].module = 1;

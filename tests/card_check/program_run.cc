@@ -1,10 +1,12 @@
 #include "tests/card_check/program_run.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
+#include "compiler/ir/dtype.h"
+#include "compiler/ir/float_bits.h"
 #include "tests/card_check/compare.h"
 
 namespace swage::card {
@@ -15,8 +17,7 @@ constexpr int64_t kGuardBytes = 256;  // also keeps the alignment of buffers
 constexpr uint8_t kPattern = 0xa5;
 constexpr int64_t kRandomBlock = int64_t{4} << 20;
 
-// Numbers in [-1, 1) of f32, or of the 16-bit float that `dtype` names; else bytes below 2, which
-// every other dtype has.
+// Numbers in [-1, 1] of a float; else bytes below 2, which every other dtype has.
 std::string RandomBlock(const std::string& dtype, int64_t bytes) {
   std::string block(static_cast<size_t>(bytes), '\0');
   uint64_t state = 0x9e3779b97f4a7c15;
@@ -24,19 +25,16 @@ std::string RandomBlock(const std::string& dtype, int64_t bytes) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     return state;
   };
-  const auto draw = [&] { return static_cast<float>(next() >> 40) * 0x1p-23f - 1; };
-  if (dtype == "f32") {
-    for (int64_t at = 0; at + 4 <= bytes; at += 4) {
-      const float x = draw();
-      std::memcpy(block.data() + at, &x, sizeof(x));
-    }
-  } else if (dtype == "bf16") {
-    for (int64_t at = 0; at + 2 <= bytes; at += 2) {
-      const auto x = static_cast<uint16_t>(std::bit_cast<uint32_t>(draw()) >> 16);
-      std::memcpy(block.data() + at, &x, sizeof(x));
-    }
-  } else {
+  const std::optional<ir::DType> type = ir::ParseDType(dtype);
+  if (!type.has_value() || !ir::IsFloat(*type)) {
     for (char& byte : block) byte = static_cast<char>(next() & 1);
+    return block;
+  }
+  const auto width = static_cast<size_t>(ir::DTypeBytes(*type));
+  for (size_t at = 0; at + width <= block.size(); at += width) {
+    const double x = static_cast<double>(next() >> 40) * 0x1p-23 - 1;
+    const uint64_t bits = ir::EncodeFloat(*type, x);
+    std::memcpy(block.data() + at, &bits, width);
   }
   return block;
 }

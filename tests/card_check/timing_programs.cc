@@ -1,22 +1,11 @@
 #include "tests/card_check/timing_programs.h"
 
-#include <utility>
+#include "absl/strings/str_replace.h"
 
 namespace swage::card {
 namespace {
 
-using Words = std::vector<std::pair<std::string, std::string>>;
-
-// `$T` and the sizes by their names.
-std::string Fill(std::string text, const Words& words) {
-  for (const auto& [word, value] : words) {
-    for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += value.size()) {
-      text.replace(at, word.size(), value);
-    }
-  }
-  return text;
-}
-
+// `$T` and the sizes are put in.
 constexpr char kCombiners[] = R"(HloModule m
 add { a = $T[] parameter(0) b = $T[] parameter(1) ROOT c = $T[] add(a, b) }
 larger { a = $T[] parameter(0) b = $T[] parameter(1) ROOT c = $T[] maximum(a, b) }
@@ -152,7 +141,8 @@ std::vector<TimingProgram> TimingPrograms(bool small) {
     if (more != "1") sizes = more + "x" + sizes;
     programs.push_back(
         {name + "/" + dtype + "/" + sizes,
-         Fill(text, {{"$T", dtype}, {"$R", rows}, {"$C", columns}, {"$K", more}, {"$H", more}}),
+         absl::StrReplaceAll(
+             text, {{"$T", dtype}, {"$R", rows}, {"$C", columns}, {"$K", more}, {"$H", more}}),
          pair});
   };
   const auto add_matmul = [&](const std::string& dtype, int64_t m, int64_t n, int64_t k) {
