@@ -1,16 +1,15 @@
 // The driver layer on the emulated driver: what works, and each way in which it may fail.
 #include "codegen/cuda/driver.h"
 
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 
 #include "codegen/cuda/graph.h"
 #include "codegen/cuda/module.h"
+#include "tests/codegen/cuda/emulator_fixture.h"
 
 namespace swage::cuda {
 namespace {
@@ -45,38 +44,13 @@ done:
 }
 )";
 
-class DriverTest : public ::testing::Test {
+class DriverTest : public EmulatorTest {
  protected:
-  DriverTest() { Set("EMULATED_CUDA_LOG", "off"); }
-  ~DriverTest() override {
-    Set("EMULATED_CUDA_FAULT", "");
-    device_.reset();
-    // A context that met an error stays as it is otherwise.
-    if (driver_ == nullptr) return;
-    CUresult (*reset)(CUdevice) = nullptr;
-    reset = reinterpret_cast<decltype(reset)>(Symbol("cuDevicePrimaryCtxReset_v2"));
-    if (reset != nullptr) reset(0);
-  }
-
-  static void Set(const char* name, const std::string& value) {
-    value.empty() ? unsetenv(name) : setenv(name, value.c_str(), 1);
-  }
-  static void* Symbol(const char* name);
-
-  static StatusOr<std::unique_ptr<Driver>> Open() {
-    return Driver::Open(std::vector<std::string>{EMULATED_LIBCUDA});
-  }
   // The device; `fault` holds from here on.
   Device& Start(const std::string& fault = "") {
-    auto driver = Open();
-    EXPECT_TRUE(driver.ok()) << driver.status();
-    device_.reset();  // needs its driver
-    driver_ = *std::move(driver);
-    auto device = Device::Open(*driver_, 0);
-    EXPECT_TRUE(device.ok()) << device.status();
-    device_ = *std::move(device);
+    Device& device = OpenDevice();
     Set("EMULATED_CUDA_FAULT", fault);
-    return *device_;
+    return device;
   }
 
   // 0, 1, ... 99 on the device, `times` times plus 1.5.
@@ -114,16 +88,7 @@ class DriverTest : public ::testing::Test {
     SWAGE_RETURN_IF_ERROR(stream.Synchronize());
     return values;
   }
-  static std::string ErrorOf(const Status& status) { return std::string(status.message()); }
-
-  std::unique_ptr<Driver> driver_;
-  std::unique_ptr<Device> device_;
 };
-
-void* DriverTest::Symbol(const char* name) {
-  void* const library = dlopen(EMULATED_LIBCUDA, RTLD_NOW | RTLD_NOLOAD);
-  return library == nullptr ? nullptr : dlsym(library, name);
-}
 
 TEST_F(DriverTest, KernelsRunFromTextAndFromWhatTheDriverLinked) {
   Device& device = Start();
@@ -226,16 +191,16 @@ TEST_F(DriverTest, NoDriverIsAnErrorThatSaysWhatToDo) {
 
 TEST_F(DriverTest, ADriverThatIsTooOldOrLacksAFunctionIsRefusedByName) {
   Set("EMULATED_CUDA_FAULT", "driver_too_old");
-  EXPECT_THAT(ErrorOf(Open().status()), HasSubstr("expected"));
-  EXPECT_EQ(Open().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(ErrorOf(OpenDriver().status()), HasSubstr("expected"));
+  EXPECT_EQ(OpenDriver().status().code(), absl::StatusCode::kUnavailable);
   Set("EMULATED_CUDA_FAULT", "symbol_missing=cuLaunchKernel");
-  EXPECT_THAT(ErrorOf(Open().status()), HasSubstr("has no cuLaunchKernel"));
+  EXPECT_THAT(ErrorOf(OpenDriver().status()), HasSubstr("has no cuLaunchKernel"));
   Set("EMULATED_CUDA_FAULT", "symbol_missing=cuGraphLaunch");
-  const auto without_graphs = Open();
+  const auto without_graphs = OpenDriver();
   ASSERT_TRUE(without_graphs.ok()) << without_graphs.status();
   EXPECT_FALSE((*without_graphs)->has_graphs());
   Set("EMULATED_CUDA_FAULT", "no_device");
-  EXPECT_EQ(Open().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(OpenDriver().status().code(), absl::StatusCode::kUnavailable);
 }
 
 TEST_F(DriverTest, ADeviceThatIsNotThereIsAnError) {

@@ -1,9 +1,6 @@
 #include "tests/codegen/cuda/matmul_fixture.h"
 
-#include <dlfcn.h>
-
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -13,13 +10,6 @@ namespace swage::cuda {
 namespace {
 
 using ir::DType;
-
-// Of a library that is open.
-template <typename Function>
-Function* Symbol(const char* library, const char* name) {
-  void* const opened = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
-  return opened == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(opened, name));
-}
 
 std::vector<uint8_t> Encode(DType dtype, const std::vector<double>& values) {
   const size_t size = static_cast<size_t>(DTypeBytes(dtype));
@@ -94,15 +84,8 @@ Expected Reference(const MatmulProblem& p, const Layouts& layouts, const std::ve
 }  // namespace
 
 MatmulTest::MatmulTest() {
-  Set("EMULATED_CUDA_LOG", "off");
   Set("SWAGE_LIBCUBLASLT", EMULATED_LIBCUBLASLT);
-  auto driver = Driver::Open(std::vector<std::string>{EMULATED_LIBCUDA});
-  EXPECT_TRUE(driver.ok()) << driver.status();
-  driver_ = *std::move(driver);
-  auto device = Device::Open(*driver_, 0);
-  EXPECT_TRUE(device.ok()) << device.status();
-  device_ = *std::move(device);
-  scope_ = std::make_unique<ContextScope>(*device_);
+  scope_ = std::make_unique<ContextScope>(OpenDevice());
   auto library = CublasLt::Open(std::vector<std::string>{EMULATED_LIBCUBLASLT});
   EXPECT_TRUE(library.ok()) << library.status();
   library_ = *std::move(library);
@@ -112,19 +95,11 @@ MatmulTest::MatmulTest() {
 }
 
 MatmulTest::~MatmulTest() {
-  Set("EMULATED_CUDA_FAULT", "");
   Set("EMULATED_CUBLASLT_FAULT", "");
   blas_.reset();
   scope_.reset();
-  device_.reset();
-  // A context that met an error stays as it is otherwise.
-  auto* const reset = Symbol<CUresult(CUdevice)>(EMULATED_LIBCUDA, "cuDevicePrimaryCtxReset_v2");
-  if (reset != nullptr) reset(0);
+  CloseDevice();
   EXPECT_EQ(LiveObjects(), 0u);
-}
-
-void MatmulTest::Set(const char* name, const std::string& value) {
-  value.empty() ? unsetenv(name) : setenv(name, value.c_str(), 1);
 }
 
 size_t MatmulTest::LiveObjects() {

@@ -7,24 +7,20 @@
 #ifndef SWAGE_TESTS_CODEGEN_CUDA_MATMUL_FIXTURE_H_
 #define SWAGE_TESTS_CODEGEN_CUDA_MATMUL_FIXTURE_H_
 
-#include <gtest/gtest.h>
-
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "codegen/cuda/blas.h"
+#include "tests/codegen/cuda/emulator_fixture.h"
 
 namespace swage::cuda {
 
-class MatmulTest : public ::testing::Test {
+class MatmulTest : public EmulatorTest {
  protected:
   MatmulTest();
   ~MatmulTest() override;
 
-  static void Set(const char* name, const std::string& value);
-  static std::string ErrorOf(const Status& status) { return std::string(status.message()); }
   // Handles and descriptors that live in the emulated library.
   static size_t LiveObjects();
 
@@ -43,8 +39,6 @@ class MatmulTest : public ::testing::Test {
   // Plans, runs, compares.
   void ExpectRight(const MatmulProblem& problem);
 
-  std::unique_ptr<Driver> driver_;
-  std::unique_ptr<Device> device_;
   std::unique_ptr<ContextScope> scope_;
   std::unique_ptr<CublasLt> library_;
   std::unique_ptr<Blas> blas_;
