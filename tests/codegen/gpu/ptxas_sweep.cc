@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -12,6 +11,7 @@
 #include "tests/codegen/gpu/gpu_modules.h"
 #include "tests/codegen/gpu/ptxas_batch.h"
 #include "tests/emulated_cuda/ptxas.h"
+#include "tests/hlo_files.h"
 
 namespace swage::gpu {
 namespace {
@@ -107,14 +107,7 @@ void ExpectAssembles(const std::vector<Text>& texts, const std::string& arch) {
 
 }  // namespace
 
-std::vector<std::string> CorpusModules() {
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kCorpus)) {
-    if (entry.path().extension() == ".hlo") paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
+std::vector<std::string> CorpusModules() { return HloFilesUnder({"corpus"}); }
 
 std::vector<std::string> HotModules() {
   std::vector<std::string> paths = CorpusModules();

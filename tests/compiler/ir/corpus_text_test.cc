@@ -1,5 +1,4 @@
 // Every module of the corpora is read, checked, printed and read back.
-#include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -10,23 +9,14 @@
 #include "compiler/ir/printer.h"
 #include "compiler/ir/shape_inference.h"
 #include "gtest/gtest.h"
+#include "tests/hlo_files.h"
 
 namespace swage::ir {
 namespace {
 
-std::vector<std::string> ModulesUnder(const std::vector<std::string>& folders) {
-  std::vector<std::string> paths;
-  for (const std::string& folder : folders) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/" + folder)) {
-      if (entry.path().extension() == ".hlo") paths.push_back(entry.path().string());
-    }
-  }
-  return paths;
-}
-
 const std::vector<std::string>& AllModules() {
   static const auto* const paths = new std::vector<std::string>(
-      ModulesUnder({"corpus", "corpus_sizes", "fuzz/hlo_seeds", "hlo_text", "models"}));
+      HloFilesUnder({"corpus", "corpus_sizes", "fuzz/hlo_seeds", "hlo_text", "models"}));
   return *paths;
 }
 
@@ -77,7 +67,7 @@ std::vector<std::string> LinesButConstants(const std::string& text) {
 }
 
 TEST(CorpusText, PrintsUnoptimizedModulesAsTheyWereWritten) {
-  for (const std::string& path : ModulesUnder({"corpus", "corpus_sizes", "models"})) {
+  for (const std::string& path : HloFilesUnder({"corpus", "corpus_sizes", "models"})) {
     auto text = ReadFile(path);
     ASSERT_TRUE(text.ok());
     auto module = ParseFile(path);

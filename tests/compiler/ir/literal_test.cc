@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <random>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "base/files.h"
 #include "compiler/ir/float_bits.h"
+#include "tests/hlo_files.h"
 
 namespace swage::ir {
 namespace {
@@ -273,25 +273,22 @@ TEST(LiteralTextTest, ErrorsNameWhatIsWrong) {
 // Every constant that JAX and XLA wrote into the corpus.
 TEST(LiteralTextTest, ConstantsOfTheCorpusParseAndPrintBack) {
   int constants = 0, same_text = 0;
-  for (const char* folder : {"tests/corpus", "tests/hlo_text", "tests/models"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-      if (entry.path().extension() != ".hlo") continue;
-      const std::string text = *ReadFile(entry.path().string());
-      constexpr std::string_view kOp = " constant(";
-      for (size_t at = text.find(kOp); at != std::string::npos; at = text.find(kOp, at + 1)) {
-        const size_t shape_at = text.rfind("= ", at) + 2;
-        const StatusOr<Shape> shape =
-            ParseShape(std::string_view(text).substr(shape_at, at - shape_at));
-        ASSERT_TRUE(shape.ok()) << entry.path() << shape.status();
-        size_t pos = at + kOp.size();
-        const size_t start = pos;
-        if (text.compare(pos, 5, "{...}") == 0) continue;
-        const StatusOr<Literal> literal = ParseLiteral(text, &pos, *shape);
-        ASSERT_TRUE(literal.ok()) << entry.path() << literal.status();
-        ASSERT_EQ(text[pos], ')') << entry.path();
-        same_text += literal->ToString() == text.substr(start, pos - start);
-        ++constants;
-      }
+  for (const std::string& path : HloFilesUnder({"corpus", "hlo_text", "models"})) {
+    const std::string text = *ReadFile(path);
+    constexpr std::string_view kOp = " constant(";
+    for (size_t at = text.find(kOp); at != std::string::npos; at = text.find(kOp, at + 1)) {
+      const size_t shape_at = text.rfind("= ", at) + 2;
+      const StatusOr<Shape> shape =
+          ParseShape(std::string_view(text).substr(shape_at, at - shape_at));
+      ASSERT_TRUE(shape.ok()) << path << shape.status();
+      size_t pos = at + kOp.size();
+      const size_t start = pos;
+      if (text.compare(pos, 5, "{...}") == 0) continue;
+      const StatusOr<Literal> literal = ParseLiteral(text, &pos, *shape);
+      ASSERT_TRUE(literal.ok()) << path << literal.status();
+      ASSERT_EQ(text[pos], ')') << path;
+      same_text += literal->ToString() == text.substr(start, pos - start);
+      ++constants;
     }
   }
   EXPECT_GT(constants, 300);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "compiler/cost/device_description.h"
 #include "compiler/ir/parser.h"
 #include "compiler/passes/registry.h"
+#include "tests/hlo_files.h"
 
 namespace swage::pipelines {
 namespace {
@@ -20,17 +20,6 @@ using passes::AllPasses;
 using passes::PassContext;
 
 const cost::DeviceDescription kDevice = cost::TestCpu();
-
-std::vector<std::string> ModulesUnder(const std::vector<std::string>& folders) {
-  std::vector<std::string> paths;
-  for (const std::string& folder : folders) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/" + folder)) {
-      if (entry.path().extension() == ".hlo") paths.push_back(entry.path().string());
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
 
 TEST(CpuPipeline, HoldsOnlyRegisteredPasses) {
   const std::unique_ptr<passes::Pipeline> pipeline = CpuPipeline({});
@@ -47,7 +36,7 @@ TEST(CpuPipeline, KeepsTheMeaningOfTheCorpus) {
   CompilerOptions options;
   options.check_lies = options.check_passes = true;
   std::map<std::string, int> changes;
-  for (const std::string& path : ModulesUnder({"corpus", "corpus_sizes"})) {
+  for (const std::string& path : HloFilesUnder({"corpus", "corpus_sizes"})) {
     StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHloFile(path);
     ASSERT_TRUE(module.ok()) << module.status().message();
     PassContext context(options, &kDevice);
@@ -61,7 +50,7 @@ TEST(CpuPipeline, KeepsTheMeaningOfTheCorpus) {
 TEST(CpuPipeline, IsHonestAboutLargeModules) {
   CompilerOptions options;
   options.check_lies = true;
-  for (const std::string& path : ModulesUnder({"hlo_text", "models"})) {
+  for (const std::string& path : HloFilesUnder({"hlo_text", "models"})) {
     StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHloFile(path);
     ASSERT_TRUE(module.ok()) << module.status().message();
     PassContext context(options, &kDevice);
@@ -72,7 +61,7 @@ TEST(CpuPipeline, IsHonestAboutLargeModules) {
 
 // Later passes add what optimization would take away again (copies), so it is run alone.
 TEST(CpuPipeline, SecondRunOfOptimizationChangesNothing) {
-  for (const std::string& path : ModulesUnder({"corpus"})) {
+  for (const std::string& path : HloFilesUnder({"corpus"})) {
     StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHloFile(path);
     ASSERT_TRUE(module.ok()) << module.status().message();
     ir::DropLayouts(module->get());

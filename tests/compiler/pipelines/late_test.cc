@@ -14,6 +14,7 @@
 #include "compiler/ir/verifier.h"
 #include "compiler/pipelines/cpu.h"
 #include "tests/compiler/analysis/memory_model.h"
+#include "tests/hlo_files.h"
 #include "tests/temp_folder.h"
 
 namespace swage::pipelines {
@@ -27,17 +28,14 @@ const cost::DeviceDescription kDevice = cost::TestCpu();
 // Each module of the folders after the pipeline.
 template <typename Fn>
 void ForEachCompiled(const std::vector<std::string>& folders, Fn&& fn) {
-  for (const std::string& folder : folders) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/" + folder)) {
-      if (entry.path().extension() != ".hlo") continue;
-      SCOPED_TRACE(entry.path().string());
-      StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHloFile(entry.path().string());
-      ASSERT_TRUE(module.ok()) << module.status().message();
-      passes::PassContext context({}, &kDevice);
-      const Status status = RunCpuPipeline(module->get(), context);
-      ASSERT_TRUE(status.ok()) << status.message();
-      fn(**module);
-    }
+  for (const std::string& path : HloFilesUnder(folders)) {
+    SCOPED_TRACE(path);
+    StatusOr<std::unique_ptr<ir::Module>> module = ir::ParseHloFile(path);
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    passes::PassContext context({}, &kDevice);
+    const Status status = RunCpuPipeline(module->get(), context);
+    ASSERT_TRUE(status.ok()) << status.message();
+    fn(**module);
   }
 }
 
@@ -102,10 +100,9 @@ int64_t ArenaBytes(const std::string& path, const CompilerOptions& options) {
 
 TEST(LatePasses, FusionNeedsLessMemoryThanKernelsOfOneOp) {
   int64_t fused = 0, apart = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/corpus")) {
-    if (entry.path().extension() != ".hlo") continue;
-    fused += ArenaBytes(entry.path().string(), {});
-    apart += ArenaBytes(entry.path().string(), {.disable_passes = {"priority-fusion"}});
+  for (const std::string& path : HloFilesUnder({"corpus"})) {
+    fused += ArenaBytes(path, {});
+    apart += ArenaBytes(path, {.disable_passes = {"priority-fusion"}});
   }
   EXPECT_LT(fused, apart);
 }
