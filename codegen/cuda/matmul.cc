@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/cuda/blas.h"
-#include "compiler/ir/dim.h"
 
 namespace swage::cuda {
 namespace {
@@ -88,9 +87,12 @@ bool ResultsOverlap(const MatmulProblem& p) {
 
 // Whether the numbers of bytes up to the result's end are int64_t.
 bool HasBytes(const MatmulProblem& p) {
-  const ir::Dim elements =
-      ir::Dim(p.batch - 1) * p.batch_stride_c + ir::Dim(p.m - 1) * p.row_stride_c + ir::Dim(p.n);
-  return !(elements * DTypeBytes(p.result)).is_poisoned();
+  int64_t batches = 0, rows = 0, elements = 0, bytes = 0;
+  return !__builtin_mul_overflow(p.batch - 1, p.batch_stride_c, &batches) &&
+         !__builtin_mul_overflow(p.m - 1, p.row_stride_c, &rows) &&
+         !__builtin_add_overflow(batches, rows, &elements) &&
+         !__builtin_add_overflow(elements, p.n, &elements) &&
+         !__builtin_mul_overflow(elements, int64_t{DTypeBytes(p.result)}, &bytes);
 }
 
 Status Bad(const MatmulProblem& p, const char* what) {
