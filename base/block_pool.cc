@@ -1,12 +1,14 @@
 #include "base/block_pool.h"
 
 #include <sys/mman.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -23,7 +25,7 @@ constexpr bool kKeep = true;
 #endif
 
 // Class c holds blocks of ClassBytes(c): multiples of 64 up to 256, then four sizes per doubling.
-constexpr size_t kClasses = 4 * 22;
+constexpr size_t kClasses = 4 * 40;
 constexpr size_t kUnit = kBlockAlignment;
 
 constexpr size_t ClassOf(size_t bytes) {
@@ -41,13 +43,42 @@ constexpr size_t ClassBytes(size_t c) {
   return ((size_t{1} << k) + ((c % 4 + 1) << (k - 2))) * kUnit;
 }
 
-static_assert(ClassOf(kSharedFreeBytes) < kClasses &&
-              ClassBytes(ClassOf(kSharedFreeBytes)) == kSharedFreeBytes);
+static_assert(ClassOf(kLargestKept) < kClasses &&
+              ClassBytes(ClassOf(kLargestKept)) == kLargestKept);
+
+constexpr size_t kPage = 4096;
+constexpr size_t kHugePage = 2 << 20;
 
 std::atomic<int64_t> from_system{0};
 
+// To some milliseconds.
+int64_t CoarseNanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 // Large blocks leave no holes in the heap when they go.
 bool IsMapped(size_t bytes) { return kKeep && bytes >= kMappedBlock; }
+
+void* MapPages(size_t bytes) {
+  void* const pages =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == MAP_FAILED ? nullptr : pages;
+}
+
+// From an address that is a multiple of a huge page. A system without them gives ordinary ones.
+void* MapHugePages(size_t bytes) {
+  auto* const pages = static_cast<char*>(MapPages(bytes + kHugePage));
+  if (pages == nullptr) return nullptr;
+  const size_t before = -reinterpret_cast<uintptr_t>(pages) % kHugePage;
+  const size_t whole = (bytes + kPage - 1) / kPage * kPage;
+  if (before > 0) munmap(pages, before);
+  char* const block = pages + before;
+  munmap(block + whole, bytes + kHugePage - before - whole);
+  madvise(block, whole, MADV_HUGEPAGE);
+  return block;
+}
 
 void* FromSystem(size_t bytes) {
   from_system.fetch_add(1, std::memory_order_relaxed);
@@ -55,9 +86,7 @@ void* FromSystem(size_t bytes) {
     const size_t rounded = (bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
     return std::aligned_alloc(kBlockAlignment, rounded);
   }
-  void* const pages =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return pages == MAP_FAILED ? nullptr : pages;
+  return bytes < kHugePage ? MapPages(bytes) : MapHugePages(bytes);
 }
 
 void ToSystem(void* block, size_t bytes) {
@@ -75,6 +104,7 @@ struct FreeBlock {
   FreeBlock* older = nullptr;  // of any class; shared blocks only
   FreeBlock* newer = nullptr;
   size_t class_index = 0;
+  int64_t freed_at = 0;  // CoarseNanoseconds; shared blocks only
 };
 static_assert(sizeof(FreeBlock) <= kUnit);
 
@@ -130,35 +160,55 @@ ThreadPool* PoolOfThread() {
 
 class SharedPool {
  public:
+  // Null: none of the class is free; it counts as taken all the same.
   void* Take(size_t c) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    FreeBlock* const block = first_[c];
-    if (block != nullptr) Unlink(block);
+    FreeBlock* surplus = nullptr;  // freed without the lock
+    FreeBlock* block = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      block = first_[c];
+      if (block != nullptr) Unlink(block);
+      taken_bytes_ += ClassBytes(c);
+      most_taken_bytes_ = std::max(most_taken_bytes_, taken_bytes_);
+      surplus = Shrink(Limit(), CoarseNanoseconds() - kKept.count());
+    }
+    Free(surplus);
     return block;
   }
 
   void Give(void* memory, size_t c) {
-    FreeBlock* surplus = nullptr;  // freed without the lock
+    FreeBlock* surplus = nullptr;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      auto* block = new (memory) FreeBlock{.next = first_[c], .older = newest_, .class_index = c};
+      taken_bytes_ -= ClassBytes(c);
+      // Kept, it would push out all others and then itself.
+      if (ClassBytes(c) > Limit()) return ToSystem(memory, ClassBytes(c));
+      const int64_t now = CoarseNanoseconds();
+      auto* block = new (memory)
+          FreeBlock{.next = first_[c], .older = newest_, .class_index = c, .freed_at = now};
       if (block->next != nullptr) block->next->previous = block;
       first_[c] = block;
       (newest_ != nullptr ? newest_->newer : oldest_) = block;
       newest_ = block;
       free_bytes_ += ClassBytes(c);
-      surplus = Shrink(Limit());
+      surplus = Shrink(Limit(), now - kKept.count());
     }
     Free(surplus);
   }
+  // A block that Take counted and nobody got.
+  void Untake(size_t c) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    taken_bytes_ -= ClassBytes(c);
+  }
 
-  void Trim() {
-    FreeBlock* all = nullptr;
+  // What was freed at least so long ago.
+  void Trim(int64_t nanoseconds) {
+    FreeBlock* old = nullptr;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      all = Shrink(0);
+      old = Shrink(std::numeric_limits<size_t>::max(), CoarseNanoseconds() - nanoseconds + 1);
     }
-    Free(all);
+    Free(old);
   }
 
   int64_t free_bytes() {
@@ -167,7 +217,10 @@ class SharedPool {
   }
 
  private:
-  static size_t Limit() { return std::min<size_t>(kSharedFreeBytes, MemoryBound::Get().limit()); }
+  size_t Limit() const {
+    return std::min<size_t>(std::max(kSharedFreeBytes, most_taken_bytes_ / 4),
+                            MemoryBound::Get().limit());
+  }
 
   static void Free(FreeBlock* chain) {
     while (chain != nullptr) {
@@ -184,10 +237,11 @@ class SharedPool {
     free_bytes_ -= ClassBytes(block->class_index);
   }
 
-  // Takes the oldest out until `limit` is met; returns them chained by `next`.
-  FreeBlock* Shrink(size_t limit) {
+  // Takes the oldest out until `limit` is met and none was freed before `since`; returns them
+  // chained by `next`.
+  FreeBlock* Shrink(size_t limit, int64_t since) {
     FreeBlock* chain = nullptr;
-    while (free_bytes_ > limit) {
+    while (oldest_ != nullptr && (free_bytes_ > limit || oldest_->freed_at < since)) {
       FreeBlock* const block = oldest_;
       Unlink(block);
       block->next = chain;
@@ -201,6 +255,7 @@ class SharedPool {
   FreeBlock* oldest_ = nullptr;
   FreeBlock* newest_ = nullptr;
   size_t free_bytes_ = 0;
+  size_t taken_bytes_ = 0, most_taken_bytes_ = 0;
 };
 
 SharedPool& Shared() {
@@ -213,22 +268,22 @@ bool IsSmall(size_t c) { return c < ThreadPool::kSmallClasses; }
 }  // namespace
 
 void* TakeBlock(size_t bytes) {
-  if (bytes > kSharedFreeBytes) return FromSystem(bytes);
+  if (bytes > kLargestKept) return FromSystem(bytes);
   const size_t c = ClassOf(bytes);
-  if (kKeep) {
-    void* kept = nullptr;
-    if (!IsSmall(c)) {
-      kept = Shared().Take(c);
-    } else if (ThreadPool* pool = PoolOfThread()) {
-      kept = pool->Take(c);
-    }
-    if (kept != nullptr) return kept;
+  if (!kKeep) return FromSystem(ClassBytes(c));
+  if (IsSmall(c)) {
+    ThreadPool* const pool = PoolOfThread();
+    void* const kept = pool != nullptr ? pool->Take(c) : nullptr;
+    return kept != nullptr ? kept : FromSystem(ClassBytes(c));
   }
-  return FromSystem(ClassBytes(c));
+  if (void* kept = Shared().Take(c)) return kept;
+  void* const fresh = FromSystem(ClassBytes(c));
+  if (fresh == nullptr) Shared().Untake(c);
+  return fresh;
 }
 
 void GiveBlock(void* block, size_t bytes) {
-  if (bytes > kSharedFreeBytes) return ToSystem(block, bytes);
+  if (bytes > kLargestKept) return ToSystem(block, bytes);
   const size_t c = ClassOf(bytes);
   if (!kKeep) return std::free(block);
   if (!IsSmall(c)) return Shared().Give(block, c);
@@ -236,8 +291,8 @@ void GiveBlock(void* block, size_t bytes) {
   if (pool == nullptr || !pool->Give(block, c)) std::free(block);
 }
 
-void TrimBlocks() {
-  Shared().Trim();
+void TrimBlocks(std::chrono::nanoseconds unused_for) {
+  Shared().Trim(unused_for.count());
   if (this_thread_pool != nullptr) this_thread_pool->Trim();
 }
 

@@ -9,13 +9,17 @@
 //
 // - Sizes are rounded up to classes, at most a quarter more.
 // - Up to kSmallBlock each thread keeps free blocks of its own, kThreadFreeBytes in all. Larger
-//   ones are shared by all threads: kSharedFreeBytes in all, or the bound of the memory where that
-//   is less (memory_bound.h); those that were freed first go first.
+//   ones are shared by all threads: in all kSharedFreeBytes, or a quarter of the most that was ever
+//   in use where that is more, or the bound of the memory where that is less (memory_bound.h).
+//   Those that were freed first go first. What nobody has wanted for kKept goes the
+//   next time that a shared block is taken or given, or by TrimBlocks.
 // - From kMappedBlock a block has pages of its own, and what is not kept goes back to the system.
+//   From 2 MiB they are huge pages where the system has them: less time for faults and lookups.
 // - Builds with the address sanitizer keep nothing, so that it sees every use after free.
 #ifndef SWAGE_BASE_BLOCK_POOL_H_
 #define SWAGE_BASE_BLOCK_POOL_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -27,12 +31,14 @@ inline constexpr size_t kSmallBlock = 32 << 10;
 inline constexpr size_t kMappedBlock = 256 << 10;
 inline constexpr size_t kThreadFreeBytes = 512 << 10;
 inline constexpr size_t kSharedFreeBytes = 256 << 20;
+inline constexpr std::chrono::nanoseconds kKept = std::chrono::seconds(10);
+inline constexpr size_t kLargestKept = size_t{1} << 40;
 
 void* TakeBlock(size_t bytes);
 void GiveBlock(void* block, size_t bytes);
 
-// Gives the shared free blocks, and this thread's, back to the system.
-void TrimBlocks();
+// Gives the shared blocks that have been free for so long, and this thread's, back to the system.
+void TrimBlocks(std::chrono::nanoseconds unused_for = {});
 
 struct BlockStats {
   int64_t from_system = 0;  // blocks that the system gave, of this process

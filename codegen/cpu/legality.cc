@@ -92,6 +92,7 @@ constexpr IntrinsicRule kIntrinsics[] = {
     {llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128, "avx512bf16,avx512vl"},
     {llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256, "avx512bf16,avx512vl"},
     {llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512, "avx512bf16"},
+    {llvm::Intrinsic::x86_sse_sfence, ""},
 };
 
 bool IsBf16Dot(ID id) {

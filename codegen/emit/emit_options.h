@@ -21,7 +21,9 @@ struct EmitOptions {
   int vector_bytes = 32;        // CPU: 32 or 64; GPU: the widest load of a thread, 16 or 4
   bool masked_tails = false;    // AVX-512: the rest of a lane loop is one masked vector
   bool has_avx512bf16 = false;  // vdpbf16ps
-  int64_t ir_cap = 10000;       // LLVM instructions of one kernel; beyond: ResourceExhausted
+  // CPU: full vectors of outputs go around the caches, which are too small for them.
+  bool streaming_stores = false;
+  int64_t ir_cap = 10000;  // LLVM instructions of one kernel; beyond: ResourceExhausted
 
   // For a machine with these vectors.
   static EmitOptions For(int vector_bytes, bool has_avx512bf16) {
@@ -44,7 +46,8 @@ struct EmitOptions {
     if (is_gpu()) return "gpu vector_bytes=" + std::to_string(vector_bytes);
     return "vector_bytes=" + std::to_string(vector_bytes) +
            " masked_tails=" + std::to_string(masked_tails) +
-           " avx512bf16=" + std::to_string(has_avx512bf16);
+           " avx512bf16=" + std::to_string(has_avx512bf16) +
+           " streaming_stores=" + std::to_string(streaming_stores);
   }
 };
 

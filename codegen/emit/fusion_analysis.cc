@@ -127,6 +127,8 @@ Status FusionAnalysis::Visit(const Instruction* value, IndexId index, GuardId gu
 Status FusionAnalysis::VisitOperands(const Instruction* op, IndexId index, GuardId guard) {
   switch (op->opcode()) {
     case Opcode::kParameter:
+      if (guard == kAlways) loads_.push_back({op, index});
+      [[fallthrough]];
     case Opcode::kConstant:
       accesses_.push_back(arena_->Linearise(op->shape().dims(), index));
       return OkStatus();

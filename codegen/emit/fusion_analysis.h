@@ -46,6 +46,8 @@ class FusionAnalysis {
   const std::vector<ExprId>& accesses() const { return accesses_; }
   // Those of the accesses that are conditions.
   const std::vector<ExprId>& conditions() const { return conditions_; }
+  // Parameters that are read whatever the axes are.
+  const std::vector<Use>& loads() const { return loads_; }
   const std::vector<Use>& reduces() const { return reduces_; }
   const std::vector<Use>& dots() const { return dots_; }
   // Distinct (instruction, index) pairs, by weight of the op.
@@ -62,7 +64,7 @@ class FusionAnalysis {
   absl::flat_hash_set<ValueKey> seen_;
   absl::flat_hash_set<ExprId> loads_seen_;
   std::vector<ExprId> accesses_, conditions_;
-  std::vector<Use> reduces_, dots_;
+  std::vector<Use> loads_, reduces_, dots_;
   int64_t weight_ = 0;
 };
 

@@ -4,8 +4,10 @@
 #include "codegen/emit/schedules/dot.h"
 #include "codegen/emit/schedules/dot_tiles.h"
 #include "codegen/emit/schedules/loop.h"
+#include "codegen/emit/schedules/transpose.h"
 #include "codegen/emit/value_emitter.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Metadata.h"
 
 namespace swage::emit {
@@ -53,15 +55,20 @@ StatusOr<llvm::Function*> EmitForCpu(const KernelPlan& plan, llvm::Module* modul
   llvm::Value* end = function->getArg(2);
   if (plan.schedule == Schedule::kDot) {
     SWAGE_RETURN_IF_ERROR(EmitDotKernel(plan, emitter, begin, end));
+  } else if (plan.schedule == Schedule::kTranspose) {
+    SWAGE_RETURN_IF_ERROR(EmitTransposeKernel(plan, emitter, begin, end));
   } else {
     SWAGE_RETURN_IF_ERROR(EmitLoopKernel(plan, emitter, begin, end));
   }
+  // Such stores are not ordered with those by which a thread says that it is done.
+  if (plan.options.streaming_stores)
+    builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   builder.CreateRetVoid();
   return function;
 }
 
-// A block of 256 threads has room for the 255 registers that a thread may have, so that most kernels
-// need no bound of the launch; with one, NVIDIA's assembler spills to get more blocks in.
+// A block of 256 threads has room for the 255 registers that a thread may have, so that most
+// kernels need no bound of the launch; with one, NVIDIA's assembler spills to get more blocks in.
 static_assert(kBlockThreads * 256 <= 65536);
 
 // Whether two blocks are to fit a multiprocessor, so that one's barriers and fetches are hidden by

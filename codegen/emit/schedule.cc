@@ -7,6 +7,7 @@
 #include "codegen/emit/schedules/dot.h"
 #include "codegen/emit/schedules/dot_tiles.h"
 #include "codegen/emit/schedules/threads.h"
+#include "codegen/emit/schedules/transpose.h"
 
 namespace swage::emit {
 
@@ -26,6 +27,8 @@ std::string_view ScheduleName(Schedule schedule) {
       return "row-tile";
     case Schedule::kDot:
       return "dot";
+    case Schedule::kTranspose:
+      return "transpose";
   }
   return "?";
 }
@@ -212,6 +215,10 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
     }
   }
   plan.cost_per_task = analysis.weight() * std::max<int64_t>(plan.block, 1);
+  const bool only_moves = analysis.reduces().empty() && analysis.dots().empty();
+  if (plan.schedule == Schedule::kLoop && only_moves && !has_row_leaf && !plan.is_large) {
+    return PlanTranspose(std::move(plan));
+  }
   return plan;
 }
 

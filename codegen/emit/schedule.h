@@ -25,6 +25,7 @@ enum class Schedule : uint8_t {
   kColumnReduction,  // lanes along the kept minor axis, reduced dimensions serial
   kRowTile,          // row by row: reductions of the row, then the row itself
   kDot,              // register tiles
+  kTranspose,        // a loop that reads operands across its lanes by tiles
 };
 std::string_view ScheduleName(Schedule schedule);
 
@@ -39,6 +40,7 @@ struct KernelPlan {
   int width = 1;                          // lanes of a full vector
   std::vector<Leaf> leaves;
   IterationSpace space;
+  int rows_axis = -1;         // kTranspose: the axis along which such operands are contiguous
   int64_t block = 0;          // lanes schedules: elements of the last axis per task
   ir::Dim tasks;              // extent of the task axis
   std::vector<ir::Dim> dims;  // the symbols whose values arrive with the call, in order

@@ -15,6 +15,15 @@ using ir::DType;
 using ir::Instruction;
 using ir::Opcode;
 
+namespace {
+
+// Whether there is an instruction that stores such a value around the caches.
+bool CanStream(const llvm::Type* type) {
+  return type->isVectorTy() && type->getPrimitiveSizeInBits() >= 128;
+}
+
+}  // namespace
+
 ValueEmitter::ValueEmitter(const EmitOptions& options, int width, std::vector<ir::Dim> dims,
                            llvm::Module* module, LoopNest* nest, std::vector<llvm::Value*> buffers,
                            IndexEmitter::DimArgument dim_argument)
@@ -139,6 +148,7 @@ StatusOr<Values> ValueEmitter::EmitOnce(const Instruction* instruction, IndexId 
 StatusOr<Values> ValueEmitter::Emit(const Instruction* op, IndexId index, GuardId guard) {
   switch (op->opcode()) {
     case Opcode::kParameter: {
+      if (llvm::Value* value = LoadFromTile(op, index)) return Values{value};
       const ExprId offset = arena_.Linearise(op->shape().dims(), index);
       SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, Load(buffers_[op->parameter_number()],
                                                        op->shape().dtype(), offset, guard));
@@ -163,6 +173,21 @@ StatusOr<Values> ValueEmitter::Emit(const Instruction* op, IndexId index, GuardI
   if (ir::IsElementwise(op->opcode())) return EmitElementwiseAt(op, index, guard);
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, EmitMoved(*this, op, index, guard));
   return Values{value};
+}
+
+llvm::Value* ValueEmitter::LoadFromTile(const Instruction* parameter, IndexId index) {
+  if (nest_->lanes().width == 1) return nullptr;
+  for (const Tile& tile : tiles_) {
+    if (tile.parameter != parameter || tile.index != index) continue;
+    const DType dtype = parameter->shape().dtype();
+    llvm::Type* vector = VectorOf(StoredType(b().getContext(), dtype), nest_->lanes().width);
+    llvm::Value* row = b().CreateSub(nest_->AxisValue(tile.axis), tile.first);
+    llvm::Value* slot = b().CreateGEP(vector, tile.slots, row);
+    const int64_t bytes = int64_t{ir::DTypeBytes(dtype)} * nest_->lanes().width;
+    return FromStored(
+        b(), dtype, b().CreateAlignedLoad(vector, slot, llvm::Align(std::min<int64_t>(64, bytes))));
+  }
+  return nullptr;
 }
 
 StatusOr<Values> ValueEmitter::EmitElementwiseAt(const Instruction* op, IndexId index,
@@ -379,10 +404,29 @@ Status ValueEmitter::Store(llvm::Value* base, DType dtype, ExprId offset, llvm::
   llvm::Value* pointer = b().CreateGEP(type, base, first);
   if (lanes.mask != nullptr) {
     b().CreateMaskedStore(value, pointer, align, lanes.mask);
-  } else {
-    b().CreateAlignedStore(value, pointer, VectorAlign(dtype));
+    return OkStatus();
   }
-  return OkStatus();
+  const auto store = [&] {
+    b().CreateAlignedStore(value, pointer, VectorAlign(dtype));
+    return OkStatus();
+  };
+  if (!options_.streaming_stores || !CanStream(value->getType())) return store();
+  // Such a store must be aligned as a whole, which a row of any length need not be.
+  const int64_t bytes = value->getType()->getPrimitiveSizeInBits() / 8;
+  llvm::Value* bits = b().CreatePtrToInt(pointer, b().getInt64Ty());
+  llvm::Value* aligned =
+      b().CreateICmpEQ(b().CreateAnd(bits, bytes - 1), llvm::ConstantInt::get(bits->getType(), 0));
+  std::vector<llvm::Value*> nothing;
+  return nest_->IfElse(
+      aligned, &nothing,
+      [&] {
+        llvm::Value* stored = b().CreateAlignedStore(value, pointer, llvm::Align(bytes));
+        auto* one = llvm::ConstantAsMetadata::get(b().getInt32(1));
+        llvm::cast<llvm::StoreInst>(stored)->setMetadata(
+            llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b().getContext(), {one}));
+        return OkStatus();
+      },
+      store);
 }
 
 StatusOr<llvm::Value*> ValueEmitter::ExprAs(ExprId expr, DType dtype) {

@@ -56,6 +56,18 @@ class ValueEmitter {
   // Keeps what is emitted for `record` from now on; null: nothing.
   void set_record(const Record* record) { record_ = record; }
 
+  // Full vectors of a parameter at one index, one for each value of an axis from `first` on, that
+  // lie in `slots` one after the other.
+  struct Tile {
+    const ir::Instruction* parameter;
+    IndexId index;
+    AxisId axis;
+    llvm::Value* first;
+    llvm::Value* slots;
+  };
+  // From where they are read from now on.
+  void set_tiles(std::vector<Tile> tiles) { tiles_ = std::move(tiles); }
+
   // Reads an array at a row-major offset, and writes one.
   StatusOr<llvm::Value*> Load(llvm::Value* base, ir::DType dtype, ExprId offset, GuardId guard);
   Status Store(llvm::Value* base, ir::DType dtype, ExprId offset, llvm::Value* value);
@@ -109,6 +121,8 @@ class ValueEmitter {
   StatusOr<llvm::Value*> LoadIf(llvm::Value* condition, llvm::Type* type, llvm::Value* pointer,
                                 llvm::Align align);
   void Keep(llvm::Value* value);
+  // From the tile that has it; null: none has.
+  llvm::Value* LoadFromTile(const ir::Instruction* parameter, IndexId index);
 
   EmitOptions options_;
   int width_;
@@ -124,6 +138,7 @@ class ValueEmitter {
       inner_axes_;
   int64_t emitted_ = 0;
   const Record* record_ = nullptr;
+  std::vector<Tile> tiles_;
 };
 
 // The families of ops, each in its own file. All emit in the current scope.

@@ -40,8 +40,9 @@ std::string CacheKey(const Target& target, const std::string& key) {
 }
 
 StatusOr<Planned> Plan(const ir::Instruction& fusion, const Target& target,
-                       const emit::EmitOptions& emitter, const KernelOptions& options) {
+                       emit::EmitOptions emitter, const KernelOptions& options) {
   const Clock::time_point start = Clock::now();
+  emitter.streaming_stores = cost::IsBeyondCaches(fusion.shape(), target.description());
   Planned planned;
   SWAGE_ASSIGN_OR_RETURN(planned.generalised,
                          emit::Generalise(*fusion.fused_computation(), options.baked_dims));

@@ -139,6 +139,11 @@ int64_t BytesClass(const ir::Shape& shape) {
   return static_cast<int64_t>(std::min(bytes, 4e18));
 }
 
+bool IsBeyondCaches(const ir::Shape& shape, const DeviceDescription& device) {
+  if (device.is_gpu() || !shape.is_static()) return false;
+  return BytesClass(shape) > std::max(device.l2.bytes, device.l3.bytes);
+}
+
 Work WorkOf(const Instruction& instruction, const DeviceDescription& device) {
   const ir::CostClass cost = ir::InfoOf(instruction.opcode()).cost;
   double vectors;

@@ -36,6 +36,10 @@ int64_t ExtentClass(const ir::Dim& dim);
 int64_t ElementsClass(const ir::Shape& shape);
 int64_t BytesClass(const ir::Shape& shape);
 
+// Whether arrays of these sizes are more than the caches of the device hold, so that what is
+// written is not there when it is read. False for a GPU, and where sizes are symbols.
+bool IsBeyondCaches(const ir::Shape& shape, const DeviceDescription& device);
+
 // Work of one instruction when each of its elements is computed once.
 struct Work {
   double cycles = 0;  // of one core, vectorised

@@ -11,6 +11,7 @@
 #include "compiler/passes/fusion_builder.h"
 #include "compiler/passes/fusion_group.h"
 #include "compiler/passes/fusion_rules.h"
+#include "compiler/passes/row_tiles.h"
 
 namespace swage::passes {
 namespace {
@@ -32,6 +33,7 @@ class Fuser {
   Fuser(ir::Computation* computation, const cost::DeviceDescription& device,
         std::vector<FusionDecision>* decisions)
       : launch_(cost::LaunchTime(device)),
+        tiles_(FindRowTiles(*computation, device)),
         groups_(computation, device),
         states_(computation->slot_count()),
         decisions_(decisions) {}
@@ -79,6 +81,7 @@ class Fuser {
   void DescribeVeto(const Group& producer, FusionDecision* decision) const;
 
   Picoseconds launch_;
+  std::vector<std::vector<Instruction*>> tiles_;
   FusionGroups groups_;
   std::vector<State> states_;
   std::vector<FusionDecision>* decisions_;
@@ -153,6 +156,10 @@ void Fuser::Decide() {
     for (const auto& [value, utilisation] : reader->reads) {
       if (const Group* producer = groups_.GroupOf(value)) UpdateEdge(*producer, reader);
     }
+  }
+  // A tile is one kernel from the start: half of it would be slower than none.
+  for (const std::vector<Instruction*>& tile : tiles_) {
+    for (size_t i = tile.size() - 1; i-- > 0;) Accept(tile[i]);
   }
   for (const Group* group : groups_.Kernels()) {
     StateOf(group->root).allowed = !CheckProducer(*group, /*explain=*/false).has_value();

@@ -57,6 +57,49 @@ TEST(BlockPoolTest, FreeBytesAreBounded) {
   EXPECT_EQ(block_stats().shared_free_bytes, 0);
 }
 
+TEST(BlockPoolTest, TheBoundIsAQuarterOfTheMostThatWasEverInUse) {
+  TrimBlocks();
+  constexpr size_t kLarge = 384 << 20;  // more than the least bound
+  GiveBlock(TakeBlock(kLarge), kLarge);
+  EXPECT_EQ(block_stats().shared_free_bytes, 0);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 5; ++i) blocks.push_back(TakeBlock(kLarge));
+  for (void* block : blocks) {
+    ASSERT_NE(block, nullptr);
+    GiveBlock(block, kLarge);
+  }
+  EXPECT_EQ(block_stats().shared_free_bytes, static_cast<int64_t>(kLarge));
+  TrimBlocks();
+}
+
+TEST(BlockPoolTest, ABlockThatIsTooLargeToBeKeptLeavesTheOthers) {
+  TrimBlocks();
+  GiveBlock(TakeBlock(1 << 20), 1 << 20);
+  GiveBlock(TakeBlock(size_t{3} << 30), size_t{3} << 30);
+  EXPECT_EQ(block_stats().shared_free_bytes, 1 << 20);
+  TrimBlocks();
+}
+
+TEST(BlockPoolTest, OnlyWhatWasNotWantedForSoLongIsTrimmed) {
+  TrimBlocks();
+  GiveBlock(TakeBlock(1 << 20), 1 << 20);
+  TrimBlocks(std::chrono::hours(1));
+  EXPECT_EQ(block_stats().shared_free_bytes, 1 << 20);
+  TrimBlocks(std::chrono::nanoseconds(0));
+  EXPECT_EQ(block_stats().shared_free_bytes, 0);
+}
+
+TEST(BlockPoolTest, LargeBlocksBeginAtHugePages) {
+  for (size_t bytes : {size_t{2} << 20, (size_t{5} << 20) + 1, size_t{300} << 20}) {
+    auto* block = static_cast<char*>(TakeBlock(bytes));
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % (2 << 20), 0u);
+    block[0] = block[bytes - 1] = 1;
+    GiveBlock(block, bytes);
+  }
+  TrimBlocks();
+}
+
 #endif
 
 TEST(BlockPoolTest, BlocksMoveBetweenThreads) {

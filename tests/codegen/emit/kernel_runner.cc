@@ -27,6 +27,8 @@ std::vector<EmitOptions> TargetsHere() {
   if (host.ok() && (*host)->vector_bytes() == 64) {
     targets.push_back(EmitOptions::For(64, (*host)->Has("avx512bf16")));
   }
+  targets.push_back(targets.back());
+  targets.back().streaming_stores = true;
   return targets;
 }
 

@@ -28,7 +28,7 @@ struct CompileOptions {
   bool keep_text = false;  // IR and assembly
 };
 
-// The two vector widths, as far as this machine has them.
+// The two vector widths, as far as this machine has them, and the last one with streaming stores.
 std::vector<EmitOptions> TargetsHere();
 
 class CompiledKernel {
