@@ -18,7 +18,7 @@ using ir::Opcode;
 // Kernels with more values, or more code, than that are not worth what they take to compile.
 constexpr size_t kMaxValues = 128;
 constexpr int64_t kMaxIrOps = 1000;
-// So few elements take no longer than the start of another kernel, however they are computed.
+// So few elements are computed by one thread of a CPU anyway.
 constexpr int64_t kFewElements = 16384;
 
 // A space of rows: dims of a whole array, and without the last one those of a value per row.
@@ -111,9 +111,14 @@ class TileFinder {
 bool TileFinder::SuitsDevice(const ir::Shape& shape) const {
   const int64_t elements = cost::ElementsClass(shape);
   const int64_t length = cost::ExtentClass(shape.dim(shape.rank() - 1));
-  if (elements <= kFewElements) return true;
-  const int64_t lanes = device_.is_gpu() ? 32 : device_.vector_bytes / 4;
-  return length >= lanes && elements / length >= 4 * int64_t{device_.cores};
+  if (length < 1) return false;
+  if (elements > kFewElements && elements / length < 4 * int64_t{device_.cores}) return false;
+  if (device_.is_gpu()) return length >= 32;
+  // The passes over a short row wait for each other, which kernels of one pass do not; they pay
+  // with traffic, which is cheap in the nearer caches.
+  const int64_t lanes = device_.vector_bytes / 4;
+  const bool is_near = cost::BytesClass(shape) <= device_.l2.bytes * device_.cores;
+  return length >= (is_near ? 4 * lanes : lanes);
 }
 
 bool TileFinder::IsWorth(const Instruction& value, const PassSet& passes) const {
