@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "codegen/emit/schedules/leaves.h"
 #include "codegen/emit/types.h"
 
@@ -17,8 +18,8 @@ namespace {
 constexpr int64_t kRows = 64;
 // Lanes of a task.
 constexpr int64_t kLanes = 1024;
-// A tile of more lanes does not fit the registers.
-constexpr int kMaxWidth = 32;
+// Tiles of more lanes do not fit the registers, and take long to compile.
+constexpr int kMaxWidth = 16;
 constexpr size_t kMaxTiles = 8;
 
 // A parameter that is read across the lanes.
@@ -79,19 +80,19 @@ class TransposeKernel {
   Status Emit(llvm::Value* begin, llvm::Value* end);
 
  private:
-  struct Block {
-    llvm::Value* rows_begin;
+  // The place of a tile: its first lane and row, and where the rows of the task end.
+  struct Tile {
+    llvm::Value* lane;
+    llvm::Value* row;
     llvm::Value* rows_end;
   };
 
   Status EmitTask(llvm::Value* task);
-  // All rows of a block, for the current lanes.
-  Status EmitRows(Block block);
-  // One vector of lanes, and at most as many rows.
-  Status EmitTile(llvm::Value* row, llvm::Value* rows_end);
-  Status Fill(const Crossing& crossing, llvm::Value* row, llvm::Value* rows_end,
-              llvm::Value* slots);
-  Status StoreRow();
+  Status EmitTile(const Tile& tile);
+  // Puts what the tile reads of an operand into its slots, the lanes of each row together.
+  Status Fill(const Crossing& crossing, const Tile& tile, llvm::Value* slots);
+  // What the fusion computes for these rows, at the current lanes.
+  Status EmitRows(llvm::Value* begin, llvm::Value* end);
   StatusOr<llvm::Value*> Extent(int axis) {
     return e_.indices().DimValue(plan_.space.extent(axis));
   }
@@ -143,83 +144,103 @@ Status TransposeKernel::EmitTask(llvm::Value* task) {
   }
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * row_count, Extent(plan_.rows_axis));
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * lane_count, Extent(last));
-  Block block;
-  block.rows_begin = b_.CreateMul(rows_block, b_.getInt64(kRows));
-  block.rows_end = Smaller(b_, b_.CreateAdd(block.rows_begin, b_.getInt64(kRows)), row_count);
-  llvm::Value* lo = b_.CreateMul(lanes_block, b_.getInt64(plan_.block));
-  llvm::Value* hi = Smaller(b_, b_.CreateAdd(lo, b_.getInt64(plan_.block)), lane_count);
-  return e_.nest().LaneLoop(lanes(), {lo, hi, lane_count}, plan_.width, plan_.options.masked_tails,
-                            [&] { return EmitRows(block); });
+  const auto end_of = [&](llvm::Value* first, int64_t count, llvm::Value* end) {
+    return Smaller(b_, b_.CreateAdd(first, b_.getInt64(count)), end);
+  };
+  llvm::Value* rows_begin = b_.CreateMul(rows_block, b_.getInt64(kRows));
+  llvm::Value* rows_end = end_of(rows_begin, kRows, row_count);
+  llvm::Value* lanes_begin = b_.CreateMul(lanes_block, b_.getInt64(plan_.block));
+  llvm::Value* lanes_end = end_of(lanes_begin, plan_.block, lane_count);
+  const auto for_tiles = [&](llvm::Value* begin, llvm::Value* end,
+                             FunctionRef<Status(llvm::Value*)> body) {
+    return e_.nest().For(begin, end, plan_.width, nullptr,
+                         [&](llvm::Value* at, std::vector<llvm::Value*>*) { return body(at); });
+  };
+  return for_tiles(lanes_begin, lanes_end, [&](llvm::Value* lane) {
+    return for_tiles(rows_begin, rows_end, [&](llvm::Value* row) {
+      return EmitTile({lane, row, rows_end});
+    });
+  });
 }
 
-Status TransposeKernel::EmitRows(Block block) {
-  const bool tiles = e_.nest().lanes().width > 1;
-  return e_.nest().For(block.rows_begin, block.rows_end, tiles ? plan_.width : 1, nullptr,
-                       [&](llvm::Value* row, std::vector<llvm::Value*>*) {
-                         if (tiles) return EmitTile(row, block.rows_end);
-                         e_.nest().Bind(rows(), row);
-                         return StoreRow();
-                       });
-}
-
-Status TransposeKernel::EmitTile(llvm::Value* row, llvm::Value* rows_end) {
+Status TransposeKernel::EmitTile(const Tile& tile) {
   std::vector<ValueEmitter::Tile> tiles;
   for (size_t i = 0; i < crossings_.size(); ++i) {
-    SWAGE_RETURN_IF_ERROR(Fill(crossings_[i], row, rows_end, slots_[i]));
-    tiles.push_back({crossings_[i].parameter, crossings_[i].index, rows(), row, slots_[i]});
+    SWAGE_RETURN_IF_ERROR(Fill(crossings_[i], tile, slots_[i]));
+    tiles.push_back({crossings_[i].parameter, crossings_[i].index, rows(), tile.row, slots_[i]});
   }
-  llvm::Value* end = Smaller(b_, b_.CreateAdd(row, b_.getInt64(plan_.width)), rows_end);
-  e_.set_tiles(tiles);
-  const Status stored =
-      e_.nest().For(row, end, 1, nullptr, [&](llvm::Value* at, std::vector<llvm::Value*>*) {
-        e_.nest().Bind(rows(), at);
-        return StoreRow();
+  e_.set_tiles(std::move(tiles));
+  const int width = plan_.width;
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * lane_count, Extent(static_cast<int>(axes_.size()) - 1));
+  llvm::Value* end = Smaller(b_, b_.CreateAdd(tile.row, b_.getInt64(width)), tile.rows_end);
+  const auto at_lanes = [&](const Lanes& lanes, llvm::Value* lane) {
+    return e_.nest().Scoped([&] {
+      e_.nest().current().lanes = lanes;
+      e_.nest().Bind(this->lanes(), lane);
+      return EmitRows(tile.row, end);
+    });
+  };
+  llvm::Value* full = b_.CreateICmpSGE(b_.CreateSub(lane_count, tile.lane), b_.getInt64(width));
+  std::vector<llvm::Value*> nothing;
+  const Status stored = e_.nest().IfElse(
+      full, &nothing,
+      [&] {
+        return at_lanes({lanes(), width, nullptr}, tile.lane);
+      },
+      [&] {
+        if (plan_.options.masked_tails) {
+          return at_lanes(e_.nest().MaskedLanes(lanes(), lane_count, width), tile.lane);
+        }
+        return e_.nest().For(tile.lane, lane_count, 1, nullptr,
+                             [&](llvm::Value* lane, std::vector<llvm::Value*>*) {
+                               return at_lanes({lanes(), 1, nullptr}, lane);
+                             });
       });
   e_.set_tiles({});
   return stored;
 }
 
-Status TransposeKernel::Fill(const Crossing& crossing, llvm::Value* row, llvm::Value* rows_end,
-                             llvm::Value* slots) {
-  const ir::DType dtype = crossing.parameter->shape().dtype();
-  llvm::Type* type = StoredType(b_.getContext(), dtype);
-  llvm::Type* vector = VectorOf(type, plan_.width);
-  const int64_t bytes = ir::DTypeBytes(dtype);
-  const Lanes lanes = e_.nest().lanes();
-  return e_.nest().Scoped([&]() -> Status {
+Status TransposeKernel::EmitRows(llvm::Value* begin, llvm::Value* end) {
+  return e_.nest().For(begin, end, 1, nullptr, [&](llvm::Value* row, std::vector<llvm::Value*>*) {
     e_.nest().Bind(rows(), row);
-    SWAGE_ASSIGN_OR_RETURN(llvm::Value * first, e_.indices().Scalar(crossing.offset));
-    SWAGE_ASSIGN_OR_RETURN(
-        llvm::Value * stride,
-        e_.indices().DimValue(e_.arena().StrideOf(crossing.offset, lanes.axis).stride));
-    SWAGE_ASSIGN_OR_RETURN(llvm::Value * lane_count, Extent(static_cast<int>(axes_.size()) - 1));
-    llvm::Value* base =
-        b_.CreateGEP(type, e_.buffer(crossing.parameter->parameter_number()), first);
-    llvm::Value* mask = b_.CreateICmpSLT(
-        e_.nest().LaneNumbers(plan_.width, 32),
-        Splat(b_, b_.CreateTrunc(b_.CreateSub(rows_end, row), b_.getInt32Ty()), plan_.width));
-    llvm::Value* last =
-        b_.CreateSub(b_.CreateSub(lane_count, e_.nest().AxisValue(lanes.axis)), b_.getInt64(1));
-    std::vector<llvm::Value*> square;
-    for (int lane = 0; lane < plan_.width; ++lane) {
-      // Lanes that are not there repeat the last one.
-      llvm::Value* at = b_.getInt64(lane);
-      if (lanes.mask != nullptr) at = Smaller(b_, at, last);
-      square.push_back(
-          b_.CreateMaskedLoad(vector, b_.CreateGEP(type, base, b_.CreateMul(at, stride)),
-                              llvm::Align(bytes), mask, llvm::Constant::getNullValue(vector)));
-    }
-    Turn(b_, &square);
-    for (int i = 0; i < plan_.width; ++i) {
-      b_.CreateAlignedStore(square[i], b_.CreateConstGEP1_64(vector, slots, i),
-                            llvm::Align(std::min<int64_t>(64, bytes * plan_.width)));
-    }
-    return OkStatus();
+    return EmitLeaves(plan_, std::vector<IndexId>(plan_.leaves.size(), index_), e_);
   });
 }
 
-Status TransposeKernel::StoreRow() {
-  return EmitLeaves(plan_, std::vector<IndexId>(plan_.leaves.size(), index_), e_);
+Status TransposeKernel::Fill(const Crossing& crossing, const Tile& tile, llvm::Value* slots) {
+  const ir::DType dtype = crossing.parameter->shape().dtype();
+  llvm::Type* type = StoredType(b_.getContext(), dtype);
+  const int width = plan_.width;
+  llvm::Type* vector = VectorOf(type, width);
+  const int64_t bytes = ir::DTypeBytes(dtype);
+  return e_.nest().Scoped([&]() -> Status {
+    e_.nest().Bind(rows(), tile.row);
+    e_.nest().Bind(lanes(), tile.lane);
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * first, e_.indices().Scalar(crossing.offset));
+    SWAGE_ASSIGN_OR_RETURN(
+        llvm::Value * stride,
+        e_.indices().DimValue(e_.arena().StrideOf(crossing.offset, lanes()).stride));
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * lane_count, Extent(static_cast<int>(axes_.size()) - 1));
+    llvm::Value* base =
+        b_.CreateGEP(type, e_.buffer(crossing.parameter->parameter_number()), first);
+    llvm::Value* row_count = b_.CreateTrunc(b_.CreateSub(tile.rows_end, tile.row), b_.getInt32Ty());
+    llvm::Value* mask =
+        b_.CreateICmpSLT(e_.nest().LaneNumbers(width, 32), Splat(b_, row_count, width));
+    llvm::Value* last = b_.CreateSub(b_.CreateSub(lane_count, tile.lane), b_.getInt64(1));
+    std::vector<llvm::Value*> square;
+    for (int lane = 0; lane < width; ++lane) {
+      // Lanes that are not there repeat the last one.
+      llvm::Value* at = b_.CreateMul(Smaller(b_, b_.getInt64(lane), last), stride);
+      square.push_back(b_.CreateMaskedLoad(vector, b_.CreateGEP(type, base, at), llvm::Align(bytes),
+                                           mask, llvm::Constant::getNullValue(vector)));
+    }
+    Turn(b_, &square);
+    for (int i = 0; i < width; ++i) {
+      b_.CreateAlignedStore(square[i], b_.CreateConstGEP1_64(vector, slots, i),
+                            llvm::Align(std::min<int64_t>(64, bytes * width)));
+    }
+    return OkStatus();
+  });
 }
 
 }  // namespace

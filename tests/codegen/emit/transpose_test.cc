@@ -39,7 +39,7 @@ ENTRY e {
 
 TEST(TransposeSchedule, IsThatOfLoopsAcrossAnOperand) {
   EXPECT_THAT(PlanOf(Transposed(100, 200, "f32")), HasSubstr("transpose width=16"));
-  EXPECT_THAT(PlanOf(Transposed(100, 200, "u8")), HasSubstr("transpose width=32"));
+  EXPECT_THAT(PlanOf(Transposed(100, 200, "u8")), HasSubstr("transpose width=16"));
   EXPECT_THAT(PlanOf(Transposed(1, 200, "f32")), Not(HasSubstr("transpose")));
   EXPECT_THAT(PlanOf(Transposed(100, 200, "f32"), EmitOptions::For(32, false)),
               HasSubstr("transpose width=8"));
