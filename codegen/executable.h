@@ -45,9 +45,13 @@ class Executable {
  public:
   virtual ~Executable() = default;
   // inputs[i] and outputs[j] lie in memory() and have the byte sizes of their shapes; an empty
-  // array may be null. Outputs never alias inputs or each other. On a device, the work may be done
-  // later.
+  // array may be null. Outputs never alias each other, nor inputs but as donations() allows. On a
+  // device, the work may be done later.
   virtual Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) = 0;
+
+  // By input: the output that may be the same memory, if nothing else needs the input any more and
+  // no other input is that memory; -1: none. Shorter than the inputs: none for the rest.
+  absl::Span<const int32_t> donations() const { return donations_; }
 
   // Where its buffers lie; null: in the host's memory.
   virtual MemorySpace* memory() const { return nullptr; }
@@ -70,6 +74,7 @@ class Executable {
   // The shapes of a computation that is the program's whole.
   void SetBorder(const ir::Computation& entry);
 
+  std::vector<int32_t> donations_;
   std::vector<ir::Shape> input_shapes_;
   std::vector<ir::Shape> output_shapes_;
   CompileReport report_;

@@ -46,6 +46,10 @@ class Buffer {
   void* data() const { return data_; }
   int64_t size() const { return size_; }
   codegen::MemorySpace* space() const { return space_; }  // null: the host's memory
+  // Memory of the host that Allocate gave.
+  bool is_ours() const {
+    return place_ == Place::kBehind || place_ == Place::kApart || place_ == Place::kGuarded;
+  }
 
  private:
   Place place_;

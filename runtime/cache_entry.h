@@ -43,7 +43,7 @@ struct LeafSource {
 
 // Calls of one jit function that were counted before their thread's table forgot them.
 struct CallCounters {
-  std::atomic<int64_t> calls{0}, hits{0};
+  std::atomic<int64_t> calls{0}, hits{0}, donations{0};
   runtime::ElementCounters elements;
 };
 

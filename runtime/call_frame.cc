@@ -16,6 +16,7 @@
 
 namespace swage::internal {
 
+using runtime::Donate;
 using runtime::Node;
 using runtime::ThrowStatus;
 using runtime::TraceScope;
@@ -29,6 +30,7 @@ struct CallFrame::Storage {
   JitState& state;
   runtime::Words words;
   absl::InlinedVector<const Tensor*, 12> tensors;
+  uint64_t moved = 0;  // bit i: tensor i was moved in; only the first 64 may be
   std::vector<StaticObject> objects;
   CacheEntry* entry = nullptr;
   WarmTable::Slot* slot = nullptr;  // which pins the entry; or else
@@ -36,6 +38,18 @@ struct CallFrame::Storage {
   runtime::NestedTrace* nested = nullptr;  // instead of an entry, inside another trace
   bool any_traced = false;
   absl::InlinedVector<Tensor, 4> leaves;
+
+  // The arguments that were moved in, but for those that are results themselves.
+  uint64_t GivenAway() const {
+    uint64_t given = moved;
+    if (given == 0) return 0;
+    for (const LeafSource& leaf : entry->leaves) {
+      if (leaf.kind == LeafSource::Kind::kArgument && leaf.index < 64) {
+        given &= ~(uint64_t{1} << leaf.index);
+      }
+    }
+    return given;
+  }
 
   // The same tensor where results of this function are.
   Tensor AtHome(const Tensor& tensor) const {
@@ -65,7 +79,7 @@ CallFrame::~CallFrame() {
   s_->~Storage();
 }
 
-void CallFrame::AddTensor(const Tensor& tensor, bool) {
+void CallFrame::AddTensor(const Tensor& tensor, bool movable) {
   const std::string_view name = s_->state.name();
   if (!tensor.defined()) {
     ThrowStatus(
@@ -76,6 +90,7 @@ void CallFrame::AddTensor(const Tensor& tensor, bool) {
   }
   s_->any_traced = s_->any_traced || tensor.impl()->traced();
   runtime::AppendTensor(&s_->words, tensor.impl()->shape());
+  if (movable && s_->tensors.size() < 64) s_->moved |= uint64_t{1} << s_->tensors.size();
   s_->tensors.push_back(&tensor);
 }
 
@@ -163,17 +178,23 @@ const void* CallFrame::Run() {
   entry.program->Touch();
   if (codegen::Executable* const executable = entry.program->executable().get()) {
     run.emplace(*executable, entry.interpreted ? runtime::CopyOut::kYes : runtime::CopyOut::kNo);
-    const auto add = [&](const Tensor& tensor) {
-      const Status added = run->Add(tensor);
+    const auto add = [&](const Tensor& tensor, Donate donate) {
+      const Status added = run->Add(tensor, donate);
       if (!added.ok()) ThrowStatus(added, s_->state.name(), {});
     };
-    for (const Tensor* tensor : s_->tensors) add(*tensor);
-    for (const Tensor& tensor : entry.captured) add(tensor);
+    const uint64_t given = s_->GivenAway();
+    for (size_t i = 0; i < s_->tensors.size(); ++i) {
+      add(*s_->tensors[i], i < 64 && (given >> i & 1) != 0 ? Donate::kYes : Donate::kNo);
+    }
+    for (const Tensor& tensor : entry.captured) add(tensor, Donate::kNo);
     const runtime::CallTimer timer;
     const Status ran = run->Run();
     if (!ran.ok()) {
       ThrowStatus(swage::Annotate(ran, absl::StrCat("; while running ", s_->state.name())),
                   s_->state.name(), {});
+    }
+    if (run->donated() > 0) {
+      s_->state.counters()->donations.fetch_add(run->donated(), std::memory_order_relaxed);
     }
     timer.Record(s_->state.name(), s_->tensors);
   }

@@ -38,6 +38,11 @@ struct ParameterStarts {
   std::vector<size_t> first_item;
 };
 
+// Whether the caller gives an argument of this type (a reference) away.
+template <typename Argument>
+inline constexpr bool kIsGiven =
+    std::is_rvalue_reference_v<Argument> && !std::is_const_v<std::remove_reference_t<Argument>>;
+
 // Counts the items of a key.
 class SWAGE_API ItemCounter final : public ArgumentSink {
  public:

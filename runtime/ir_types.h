@@ -35,6 +35,8 @@ struct FreshTensor {
   void* data;
 };
 StatusOr<FreshTensor> NewTensor(ir::Shape shape, codegen::MemorySpace* memory = nullptr);
+// The same over memory that is there.
+FreshTensor TensorOver(ir::Shape shape, std::shared_ptr<Buffer> buffer);
 
 }  // namespace swage::runtime
 

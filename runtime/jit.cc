@@ -177,6 +177,7 @@ std::ostream& operator<<(std::ostream& out, const JitStats& stats) {
   if (stats.stand_ins > 0) {
     out << absl::StrFormat(", stand-ins %d (%d replaced)", stats.stand_ins, stats.swapped);
   }
+  if (stats.donations > 0) out << ", donated " << stats.donations;
   if (stats.evictions > 0) out << ", evicted " << stats.evictions;
   return out << "\n";
 }

@@ -144,6 +144,9 @@ struct JitStats {
   double llvm_ms = 0;           // LLVM, on all threads,
   double link_ms = 0;           // linking; of a GPU's kernels the driver does it,
   double load_ms = 0;           // loading code onto a GPU
+  // Arguments that were moved in and whose memory became that of a result. `swage opt --dump-to`
+  // and SWAGE_DUMP_TO write down which arguments a program can take so, and why not others.
+  int64_t donations = 0;
   // Elements of the tensor arguments of all calls, and what physical padding added to them; the
   // part of the work that is wasted is padded / (valid + padded).
   int64_t valid_elements = 0;
@@ -204,6 +207,11 @@ SWAGE_API std::vector<WarmupCall> WarmupCalls(JitState& state, const TensorList&
 
 // What jit() returns: called like the function, with the same arguments and results (tree.h).
 // Copies share the cache.
+//
+// A Tensor that is moved in (`state = step(std::move(state), x)`; a temporary is too) gives its
+// memory to a result, if nobody else holds it and the program can compute the result there: then
+// it is undefined behind the call, also where the call fails while it runs. JitStats::donations
+// counts them. On a GPU nothing is given.
 template <typename F>
 class Jitted {
  public:
@@ -319,7 +327,7 @@ class Jitted {
     static_assert(internal::kIsTree<Result>,
                   "a jit function returns a Tensor or a tree of Tensors");
     internal::CallFrame frame(State());
-    (internal::PackArgument<std::is_rvalue_reference_v<Args&&>>(frame, args), ...);
+    (internal::PackArgument<internal::kIsGiven<Args&&>>(frame, args), ...);
     if (!frame.Find()) {
       frame.Miss(Tracer<Result, std::remove_reference_t<Args>...>(args...),
                  internal::StartsOf(args...));

@@ -420,6 +420,7 @@ JitStats JitState::stats() const {
   };
   stats.calls = load(counters_->calls) + pending.hits;
   stats.hits = load(counters_->hits) + pending.hits;
+  stats.donations = load(counters_->donations);
   stats.valid_elements = load(counters_->elements.valid) + pending.elements.valid;
   stats.padded_elements = load(counters_->elements.padded) + pending.elements.padded;
   stats.misses = misses_.load(std::memory_order_relaxed);

@@ -28,12 +28,59 @@ Status ExecutableRun::AddCopy(const Tensor& tensor) {
   return OkStatus();
 }
 
+ExecutableRun::~ExecutableRun() {
+  // They are the caller's, which has moved them here.
+  for (const Tensor* tensor : donated_) *const_cast<Tensor*>(tensor) = Tensor();
+}
+
+void ExecutableRun::Offer(const Tensor& tensor) {
+  const size_t input = inputs_.size();
+  const absl::Span<const int32_t> donations = executable_.donations();
+  if (input < donations.size() && donations[input] >= 0) {
+    offered_.push_back({input, donations[input], &tensor});
+  }
+}
+
+const Tensor* ExecutableRun::OfferFor(int32_t output, int64_t bytes) const {
+  for (const Offered& offered : offered_) {
+    if (offered.output != output) continue;
+    const std::shared_ptr<internal::TensorImpl>& impl = offered.tensor->impl();
+    const Buffer& buffer = *impl->buffer();
+    if (impl.use_count() != 1 || impl->buffer().use_count() != 1 || !buffer.is_ours() ||
+        buffer.size() != bytes) {
+      return nullptr;
+    }
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (i != offered.input && inputs_[i] == buffer.data()) return nullptr;
+    }
+    return offered.tensor;
+  }
+  return nullptr;
+}
+
 Status ExecutableRun::Run() {
   absl::InlinedVector<void*, 8> outputs;
+  absl::InlinedVector<std::pair<size_t, const Tensor*>, 2> taken;
   for (const ir::Shape& shape : executable_.output_shapes()) {
+    if (!offered_.empty()) {
+      SWAGE_ASSIGN_OR_RETURN(const int64_t bytes, shape.ByteSize());
+      if (const Tensor* offer = OfferFor(static_cast<int32_t>(outputs.size()), bytes)) {
+        taken.emplace_back(outputs.size(), offer);
+        outputs.push_back(nullptr);
+        results_.emplace_back();
+        continue;
+      }
+    }
     SWAGE_ASSIGN_OR_RETURN(FreshTensor made, NewTensor(shape, memory_));
     outputs.push_back(made.data);
     results_.push_back(std::move(made.tensor));
+  }
+  // Now that there is memory for all the others.
+  for (const auto& [output, tensor] : taken) {
+    FreshTensor made = TensorOver(executable_.output_shapes()[output], tensor->impl()->buffer());
+    outputs[output] = made.data;
+    results_[output] = std::move(made.tensor);
+    donated_.push_back(tensor);
   }
   return executable_.Run(inputs_, outputs);
 }

@@ -58,6 +58,10 @@ StatusOr<FreshTensor> NewTensor(ir::Shape shape, codegen::MemorySpace* memory) {
   SWAGE_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, memory == nullptr
                                                              ? Buffer::Allocate(bytes)
                                                              : Buffer::AllocateIn(*memory, bytes));
+  return TensorOver(std::move(shape), std::move(buffer));
+}
+
+FreshTensor TensorOver(ir::Shape shape, std::shared_ptr<Buffer> buffer) {
   void* data = buffer->data();
   return FreshTensor{
       Tensor(std::allocate_shared<internal::TensorImpl>(BlockAllocator<internal::TensorImpl>(),

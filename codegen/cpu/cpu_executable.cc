@@ -93,6 +93,15 @@ void RunKernel(const KernelVersion& kernel, const BufferPointers& buffers) {
   });
 }
 
+void CopyBytes(const void* from, void* to, int64_t bytes) {
+  constexpr int64_t kSlice = 1 << 20;
+  if (bytes == 0 || from == to) return;
+  ParallelFor(bytes, kSlice, [&](int64_t begin, int64_t end) {
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
+                end - begin);
+  });
+}
+
 Status RunStep(const Step& step, char** bases) {
   BufferPointers buffers;
   for (const BufferRef& ref : step.buffers) buffers.push_back(bases[ref.base] + ref.offset);
@@ -101,7 +110,7 @@ Status RunStep(const Step& step, char** bases) {
       RunKernel(step.kernel.now(), buffers);
       break;
     case Step::Kind::kCopy:
-      if (step.bytes > 0) std::memcpy(buffers[1], buffers[0], step.bytes);
+      CopyBytes(buffers[0], buffers[1], step.bytes);
       break;
     case Step::Kind::kCall: {
       const size_t inputs = step.callee->input_shapes().size();
@@ -140,6 +149,7 @@ CpuExecutable::CpuExecutable(CpuProgram program, codegen::CompileReport report)
     : program_(std::move(program)) {
   input_shapes_ = program_.input_shapes;
   output_shapes_ = program_.output_shapes;
+  donations_ = program_.donations;
   report_ = report;
   memory_bytes_ = BytesOf(program_);
   if (program_.specialise != nullptr) {

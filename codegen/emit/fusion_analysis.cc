@@ -52,6 +52,18 @@ StatusOr<std::vector<Leaf>> LeavesOf(const ir::Computation& fusion) {
   return leaves;
 }
 
+ExprId StoreOffset(IndexArena& arena, const Leaf& leaf, IndexId index) {
+  if (leaf.update == nullptr) return arena.Linearise(leaf.shape.dims(), index);
+  const auto given = arena.Exprs(index);
+  std::vector<ExprId> out(given.begin(), given.end());
+  for (size_t d = 0; d < out.size(); ++d) {
+    const int dimension = static_cast<int>(d);
+    out[d] = arena.Add(out[d],
+                       ClampedStart(arena, leaf.update, dimension, 2, leaf.shape.dim(dimension)));
+  }
+  return arena.Linearise(leaf.update->shape().dims(), arena.Index(out));
+}
+
 DotIndices MapDot(IndexArena& arena, const Instruction* dot, IndexId index,
                   absl::Span<const ExprId> contracting) {
   const auto& attrs = dot->attrs<ir::DotAttrs>();

@@ -20,10 +20,15 @@ namespace swage::emit {
 struct Leaf {
   const ir::Instruction* value = nullptr;
   int element = 0;
-  ir::Shape shape;
+  ir::Shape shape;  // of the value
+  // Where the value is only a part of the output: the dynamic-update-slice that puts it there.
+  const ir::Instruction* update = nullptr;
 };
 // The outputs in order: the root, or the elements of its tuple.
 StatusOr<std::vector<Leaf>> LeavesOf(const ir::Computation& fusion);
+
+// Where the element of a leaf's value at `index` is stored: a row-major offset into the output.
+ExprId StoreOffset(IndexArena& arena, const Leaf& leaf, IndexId index);
 
 class FusionAnalysis {
  public:

@@ -320,7 +320,8 @@ StatusOr<llvm::Value*> EmitMoved(ValueEmitter& e, const Instruction* op, IndexId
       return e.ExprAs(e.arena().Constant(extent), op->shape().dtype());
     }
     default:
-      return Unimplemented("[emit] ", ToAbsl(ir::OpcodeName(op->opcode())), " is not implemented in kernels");
+      return Unimplemented("[emit] ", ToAbsl(ir::OpcodeName(op->opcode())),
+                           " is not implemented in kernels");
   }
 }
 

@@ -105,8 +105,12 @@ StatusOr<IterationSpace> PlanSpace(const std::vector<Leaf>& leaves, absl::Span<c
       if (leaf.shape.rank() != static_cast<int>(dims.size())) continue;
       SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, index));
     }
+    std::vector<ExprId> accesses = analysis.accesses();
+    for (const Leaf& leaf : leaves) {
+      if (leaf.update != nullptr) accesses.push_back(StoreOffset(arena, leaf, index));
+    }
     if (round < kMaxCuts) {
-      if (auto cut = FindCut(arena, axes, analysis.accesses())) {
+      if (auto cut = FindCut(arena, axes, accesses)) {
         const auto [part, inner] = *cut;
         const Dim outer = *ExactDiv(space.parts[part], inner);
         int dim = 0;
@@ -125,7 +129,7 @@ StatusOr<IterationSpace> PlanSpace(const std::vector<Leaf>& leaves, absl::Span<c
       const bool last_dim =
           !space.parts_per_dim.empty() && i + space.parts_per_dim.back() >= axes.size();
       const bool apart = keep_last_apart && last_dim;
-      if (i > 0 && !apart && CanCollapse(arena, axes[i - 1], axes[i], analysis.accesses())) {
+      if (i > 0 && !apart && CanCollapse(arena, axes[i - 1], axes[i], accesses)) {
         ++groups.back();
       } else {
         groups.push_back(1);

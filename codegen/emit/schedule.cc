@@ -8,6 +8,7 @@
 #include "codegen/emit/schedules/dot_tiles.h"
 #include "codegen/emit/schedules/threads.h"
 #include "codegen/emit/schedules/transpose.h"
+#include "compiler/analysis/in_place.h"
 
 namespace swage::emit {
 
@@ -145,6 +146,10 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
   plan.dims = SymbolsOf(fusion);
   plan.width = LanesFor(fusion, options);
   SWAGE_ASSIGN_OR_RETURN(plan.leaves, LeavesOf(fusion));
+  if (const Instruction* update = analysis::UpdateInPlace(fusion); update && !options.is_gpu()) {
+    const Instruction* value = update->operand(1);
+    plan.leaves = {{.value = value, .shape = value->shape(), .update = update}};
+  }
   SWAGE_ASSIGN_OR_RETURN(const ir::Dims dims, OutputDims(plan.leaves));
 
   IndexArena arena;

@@ -216,6 +216,7 @@ Status CudaExecutable::LaunchStep(const CudaQueue::Turn& turn, const CudaStep& s
   for (const BufferRef& ref : step.buffers) values.push_back(bases[ref.base] + ref.offset);
   switch (step.kind) {
     case StepPlan::Kind::kCopy:
+      if (values[0] == values[1]) return OkStatus();
       return turn.stream().Copy(values[1], values[0], step.bytes);
     case StepPlan::Kind::kCall:
       return step.called->Launch(turn, values, scratch);

@@ -14,6 +14,7 @@
 #include "codegen/emit/schedule.h"
 #include "codegen/program/entry_key.h"
 #include "codegen/program/literal_table.h"
+#include "compiler/analysis/in_place.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/ir/computation.h"
 #include "compiler/ir/decision_extent.h"
@@ -42,7 +43,8 @@ std::string CacheKey(const Target& target, const std::string& key) {
 StatusOr<Planned> Plan(const ir::Instruction& fusion, const Target& target,
                        emit::EmitOptions emitter, const KernelOptions& options) {
   const Clock::time_point start = Clock::now();
-  emitter.streaming_stores = cost::IsBeyondCaches(fusion.shape(), target.description());
+  emitter.streaming_stores = cost::IsBeyondCaches(
+      analysis::WrittenShape(*fusion.fused_computation()), target.description());
   Planned planned;
   SWAGE_ASSIGN_OR_RETURN(planned.generalised,
                          emit::Generalise(*fusion.fused_computation(), options.baked_dims));
@@ -90,13 +92,16 @@ StatusOr<CompiledKernel> LoadOrGenerate(const Planned& planned, const std::strin
 double EstimateNanoseconds(const ir::Instruction& fusion, const cost::DeviceDescription& device) {
   if (device.is_gpu()) return 0;
   const ir::SizeHints none({});  // it is scaled to sizes later, when there are no hints
+  const ir::Computation& body = *fusion.fused_computation();
+  const ir::Instruction* update = analysis::UpdateInPlace(body);
   double cycles = 0;
-  for (const ir::Instruction* op : fusion.fused_computation()->Instructions()) {
-    cycles += cost::WorkOf(*op, device).cycles;
+  for (const ir::Instruction* op : body.Instructions()) {
+    if (op != update) cycles += cost::WorkOf(*op, device).cycles;
   }
-  double bytes = static_cast<double>(cost::BytesClass(fusion.shape()));
-  for (const ir::Instruction* operand : fusion.operands()) {
-    bytes += static_cast<double>(cost::BytesClass(operand->shape()));
+  double bytes = static_cast<double>(cost::BytesClass(analysis::WrittenShape(body)));
+  for (const ir::Instruction* parameter : body.parameters()) {
+    if (update != nullptr && parameter == update->operand(0)) continue;
+    bytes += static_cast<double>(cost::BytesClass(parameter->shape()));
   }
   return cycles / device.clock_ghz + bytes / device.dram_gb_per_s_core;
 }

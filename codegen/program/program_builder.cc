@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "compiler/analysis/buffer_assignment.h"
+#include "compiler/analysis/in_place.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/ir/bind_symbols.h"
 
@@ -83,6 +84,8 @@ class ProgramBuilder {
 
  private:
   Status FillKernel(const Instruction& fusion, const KernelJob& job, StepPlan* step) const;
+  // Before the kernel of an update in place: what the update leaves as it is.
+  Status AddCopyForUpdate(const Instruction& fusion);
   BufferRef RefOf(const Instruction* value, const ir::ShapeIndex& leaf);
   void AddRefs(const Instruction* value, StepPlan* step);
 
@@ -123,6 +126,9 @@ Status ProgramBuilder::Prepare(absl::Span<Instruction* const> order, const Kerne
   layout_->table.outputs = static_cast<int32_t>(buffers_.outputs().size());
   layout_->table.constants = static_cast<int32_t>(layout_->constants.size());
   layout_->arena_bytes = buffers_.arena_bytes();
+  for (const analysis::Donation& donation : buffers_.donations()) {
+    layout_->donations.push_back(static_cast<int32_t>(donation.output));
+  }
   return OkStatus();
 }
 
@@ -172,6 +178,21 @@ Status ProgramBuilder::FillKernel(const Instruction& fusion, const KernelJob& jo
   return OkStatus();
 }
 
+Status ProgramBuilder::AddCopyForUpdate(const Instruction& fusion) {
+  const Instruction* update = analysis::UpdateInPlace(*fusion.fused_computation());
+  if (update == nullptr || target_.description().is_gpu()) return OkStatus();
+  const Instruction* array =
+      fusion.operand(static_cast<int>(update->operand(0)->parameter_number()));
+  StepPlan step;
+  step.kind = StepPlan::Kind::kCopy;
+  step.name = fusion.name();
+  SWAGE_ASSIGN_OR_RETURN(const ir::Shape shape, ir::SizedShape(fusion.shape(), sizes_));
+  SWAGE_ASSIGN_OR_RETURN(step.bytes, shape.ByteSize());
+  step.buffers = {RefOf(array, {}), RefOf(&fusion, {})};
+  if (step.buffers[0] != step.buffers[1]) steps_->push_back(std::move(step));
+  return OkStatus();
+}
+
 Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kernels,
                            const Callees& callees) {
   SWAGE_ASSIGN_OR_RETURN(const std::optional<StepPlan::Kind> kind, KindOf(instruction, target_));
@@ -198,6 +219,7 @@ Status ProgramBuilder::Add(const Instruction& instruction, const KernelMap& kern
       break;
     }
   }
+  if (step.kind == StepPlan::Kind::kKernel) SWAGE_RETURN_IF_ERROR(AddCopyForUpdate(instruction));
   for (const Instruction* operand : instruction.operands()) AddRefs(operand, &step);
   if (const auto it = first_table_.find(&instruction); it != first_table_.end()) {
     const size_t count = kernels.at(&instruction).tables.size();

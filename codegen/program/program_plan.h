@@ -23,6 +23,8 @@ namespace swage::codegen {
 struct BufferRef {
   int32_t base = 0;
   int64_t offset = 0;
+
+  bool operator==(const BufferRef&) const = default;
 };
 
 // The table: inputs, outputs, constants, then arena slices (one entry each).
@@ -46,6 +48,7 @@ struct ProgramLayout {
   std::vector<ir::Literal> constants;
   std::vector<ArenaSlice> slices;
   int64_t arena_bytes = 0;
+  std::vector<int32_t> donations;  // Executable::donations
 };
 
 struct StepPlan {
@@ -60,7 +63,7 @@ struct StepPlan {
   std::optional<DotProblem> dot;  // all that the kernel is
   double nanoseconds = 0;         // on one thread of a CPU, about
 
-  int64_t bytes = 0;                   // kCopy
+  int64_t bytes = 0;                   // kCopy; nothing to do where both ends are one place
   std::shared_ptr<Executable> callee;  // kCall
 };
 

@@ -83,4 +83,23 @@ bool CanWriteOver(const Instruction& user, int operand, int64_t output_leaf) {
   return reaches_leaf;
 }
 
+const Instruction* UpdateInPlace(const ir::Computation& fusion) {
+  const Instruction* root = fusion.root();
+  if (root->opcode() != Opcode::kDynamicUpdateSlice) return nullptr;
+  const Instruction* array = root->operand(0);
+  if (array->opcode() != Opcode::kParameter || array->users().size() != 1 ||
+      array->OperandIndices(root).size() != 1) {
+    return nullptr;
+  }
+  for (const Instruction* value : fusion.Instructions()) {
+    if (HasOwnOrder(value->opcode())) return nullptr;
+  }
+  return root;
+}
+
+const Shape& WrittenShape(const ir::Computation& fusion) {
+  const Instruction* update = UpdateInPlace(fusion);
+  return update != nullptr ? update->operand(1)->shape() : fusion.root()->shape();
+}
+
 }  // namespace swage::analysis

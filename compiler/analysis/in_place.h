@@ -4,6 +4,7 @@
 #ifndef SWAGE_COMPILER_ANALYSIS_IN_PLACE_H_
 #define SWAGE_COMPILER_ANALYSIS_IN_PLACE_H_
 
+#include "compiler/ir/computation.h"
 #include "compiler/ir/instruction.h"
 
 namespace swage::analysis {
@@ -15,6 +16,14 @@ namespace swage::analysis {
 // array it updates), and no path leads to another leaf. Fusions with a reduce, a dot or anything
 // else that may read elements in an order of its own never may, nor may anything but a fusion.
 bool CanWriteOver(const ir::Instruction& user, int operand, int64_t output_leaf);
+
+// The dynamic-update-slice that is all a fusion does to one of its parameters: its root, whose
+// array is a parameter that nothing else in the fusion reads. A kernel of it need only write the
+// update, once the rest of the result is there. Null for other fusions, and where something in it
+// has an order of its own.
+const ir::Instruction* UpdateInPlace(const ir::Computation& fusion);
+// The shape of what a kernel of the fusion writes where updates are made in place.
+const ir::Shape& WrittenShape(const ir::Computation& fusion);
 
 }  // namespace swage::analysis
 

@@ -4,9 +4,9 @@ namespace swage::emit {
 
 Status StoreLeaf(const KernelPlan& plan, size_t leaf, IndexId index, llvm::Value* value,
                  ValueEmitter& e) {
-  const ir::Shape& shape = plan.leaves[leaf].shape;
   const int buffer = plan.fusion->parameter_count() + static_cast<int>(leaf);
-  return e.Store(e.buffer(buffer), shape.dtype(), e.arena().Linearise(shape.dims(), index), value);
+  return e.Store(e.buffer(buffer), plan.leaves[leaf].shape.dtype(),
+                 StoreOffset(e.arena(), plan.leaves[leaf], index), value);
 }
 
 Status EmitLeaves(const KernelPlan& plan, const std::vector<IndexId>& indices, ValueEmitter& e) {

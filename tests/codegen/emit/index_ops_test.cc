@@ -161,6 +161,45 @@ TEST(IndexOps, DynamicUpdateSlice) {
   }
 }
 
+// A CPU kernel writes the computed update only.
+TEST(IndexOps, DynamicUpdateSliceOfAComputedValue) {
+  for (int start : {-3, 0, 4, 1000}) {
+    for (int width : {1, 19, 50}) {
+      const std::string hlo = WithSizes(Entry(R"(
+  x = bf16[4,3,50] parameter(0)
+  u = f32[2,$W] parameter(1)
+  a = s32[] parameter(2)
+  t = f32[$W,2] transpose(u), dimensions={1,0}
+  c = bf16[$W,2] convert(t)
+  n = bf16[$W,2] negate(c)
+  v = bf16[2,$W] transpose(n), dimensions={1,0}
+  w = bf16[2,1,$W] reshape(v)
+  two = s32[] constant(2)
+  b = s32[] multiply(a, two)
+  ROOT d = bf16[4,3,50] dynamic-update-slice(x, w, a, b, b))"),
+                                        {{"$W", width}});
+      const Status status =
+          CheckWithArgs(hlo, {RandomLiteral(ir::Shape::Array(DType::kBF16, {4, 3, 50}), 1),
+                              RandomLiteral(ir::Shape::Array(DType::kF32, {2, width}), 2),
+                              Literal::Scalar(DType::kS32, start)});
+      EXPECT_TRUE(status.ok()) << status.message();
+    }
+  }
+}
+
+TEST(IndexOps, DynamicUpdateSliceOfAnArrayThatIsAlsoReadIsNotInPlace) {
+  const std::string hlo = Entry(R"(
+  x = f32[3,50] parameter(0)
+  a = s32[] parameter(1)
+  r = f32[3,50] reverse(x), dimensions={1}
+  u = f32[2,19] slice(r), slice={[0:2], [3:22]}
+  ROOT d = f32[3,50] dynamic-update-slice(x, u, a, a))");
+  const Status status = CheckWithArgs(
+      hlo,
+      {RandomLiteral(ir::Shape::Array(DType::kF32, {3, 50}), 1), Literal::Scalar(DType::kS32, 1)});
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 Literal Indices(const ir::Shape& shape, int64_t modulus) {
   Literal literal = *Literal::Create(shape);
   for (int64_t i = 0; i < literal.element_count(); ++i) {

@@ -10,6 +10,7 @@
 #include "codegen/emit/generalise.h"
 #include "codegen/gpu/gpu_target.h"
 #include "codegen/gpu/ptx_emitter.h"
+#include "compiler/analysis/in_place.h"
 #include "compiler/cost/device_description.h"
 #include "compiler/evaluator/evaluator.h"
 #include "compiler/ir/parser.h"
@@ -54,6 +55,9 @@ StatusOr<CompiledKernel> CompiledKernel::Compile(const ir::Computation& fusion,
     SWAGE_RETURN_IF_ERROR(compiled.CompileForCpu(module, options));
   }
 
+  if (const ir::Instruction* update = analysis::UpdateInPlace(fusion)) {
+    compiled.updated_ = static_cast<int>(update->operand(0)->parameter_number());
+  }
   for (const ir::Instruction* parameter : fusion.parameters()) {
     compiled.parameters_.push_back(parameter->shape());
   }
@@ -164,6 +168,7 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
     SWAGE_ASSIGN_OR_RETURN(GuardedBuffer buffer,
                            GuardedBuffer::Create(bytes, ir::DTypeBytes(shape.dtype()), side));
     std::memset(buffer.data(), 0xa5, bytes);
+    if (updated_ >= 0) std::memcpy(buffer.data(), buffers[updated_].data(), bytes);
     buffers.push_back(std::move(buffer));
   }
   std::vector<void*> pointers;
