@@ -30,9 +30,12 @@ def read_stream(path):
 
 def numbers(operand, shape, scale=1.0):
     """Numbers in [-1, 1) times `scale`: those of bench/workloads.cc."""
-    i = np.arange(math.prod(shape), dtype=np.uint64)
-    mixed = (i + np.uint64(1 + 7919 * operand)) * np.uint64(2654435761) % np.uint64(1 << 32)
-    return ((mixed.astype(np.float64) / 2.0**31 - 1) * scale).astype(np.float32).reshape(shape)
+    out = np.empty(math.prod(shape), np.float32)
+    for start in range(0, out.size, 1 << 20):  # pieces, so that large arrays do not need many times their size
+        i = np.arange(start, min(start + (1 << 20), out.size), dtype=np.uint32)
+        mixed = (i + np.uint32(1 + 7919 * operand)) * np.uint32(2654435761)
+        out[start:start + i.size] = (mixed.astype(np.float64) / 2.0**31 - 1) * scale
+    return out.reshape(shape)
 
 
 def inputs_of(function, entry):
