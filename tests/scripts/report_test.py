@@ -10,9 +10,9 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).parents[2]
 
 
-def load(name):
+def load(name, folder="scripts"):
     """A script without an ending, as a module."""
-    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "scripts" / name))
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / folder / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)
     return module
@@ -20,6 +20,7 @@ def load(name):
 
 recompile_report = load("recompile_report")
 bench_report = load("bench_report")
+compare = load("compare", "bench")
 page = recompile_report.page
 
 MACHINE = {"cpu": "Some CPU", "cores": 2, "load": 0.3, "date": "2026-01-31"}
@@ -128,8 +129,104 @@ class BenchReportTest(unittest.TestCase):
 
     def test_every_program_has_a_place_in_the_page(self):
         text = page.PAGE.read_text()
-        for name in ["recompile", bench_report.PROCESSES, *bench_report.BENCHES]:
+        for name in ["compare", "recompile", bench_report.PROCESSES, *bench_report.BENCHES]:
             page.fill(text, name, "x")
+
+
+class FakeSide:
+    """Answers as a worker does, and writes into `turns` when it is its turn to run."""
+
+    def __init__(self, key, ms, turns, samples=(1.0, 2.0), missing=None, fails=False):
+        self.key, self.name, self.ms, self.turns = key, key.upper(), ms, turns
+        self.samples, self.missing, self.fails = list(samples), missing, fails
+
+    def ask(self, line, timeout):
+        command = line.split()[0]
+        if command == "open" and self.missing:
+            return {"missing": self.missing}
+        if command == "open":
+            return {"ready": True, "digest": {"count": 2, "sum": sum(map(abs, self.samples)), "samples": self.samples}}
+        if command == "run":
+            self.turns.append(self.key)
+            if self.fails:
+                raise compare.sides.Failure("no answer")
+            return {"ms": [self.ms, self.ms * 2, self.ms]}
+        return {"closed": True}
+
+
+class CompareTest(unittest.TestCase):
+    def entry(self, *targets, rounds=2, mode="warm", **sides):
+        """(the row's entry, the order of the turns); sides: key -> what FakeSide takes."""
+        row = compare.compare_rows.Row("a row", "arrays", mode, "exp", ["f32[2]"], 1e-5, targets)
+        turns = []
+        all_sides = {key: FakeSide(key, turns=turns, **values) for key, values in sides.items()}
+        readings = compare.measure_row(row, all_sides, rounds, 0.1)
+        return {"row": row._asdict(), "readings": readings}, turns
+
+    def section(self, *entries, absent=()):
+        return compare.compare_table.section({"machine": MACHINE, "rounds": 2, "absent": list(absent), "rows": list(entries)})
+
+    def test_sides_take_turns_and_every_other_round_is_reversed(self):
+        _, turns = self.entry(rounds=3, swage={"ms": 1.0}, jax={"ms": 2.0}, ort={"ms": 3.0})
+        self.assertEqual(turns, ["swage", "jax", "ort", "ort", "jax", "swage", "swage", "jax", "ort"])
+
+    def test_a_row_has_the_best_peer_the_ratio_and_the_verdict(self):
+        Target = compare.compare_rows.Target
+        sides = {"swage": {"ms": 1.0}, "jax": {"ms": 4.0}, "ort": {"ms": 2.0}}
+        for targets, verdict in (([Target("best", 1)], "yes"), ([Target("jax", 0.2)], "no"), ([Target("jax", 0.25)], "yes"),
+                                 ([Target("best", 1), Target("jax", 0.2)], "no"), ([Target("drjit", 1)], "not measured"),
+                                 ([], "")):
+            text = self.section(self.entry(*targets, **sides)[0])
+            self.assertIn("| a row | 1 ms [1 ms-2 ms] | ONNX Runtime, 2 ms | 0.50 [0.50-0.50] of ONNX Runtime", text)
+            self.assertIn(f"| {verdict} |\n", text)
+        self.assertIn("| a row | 1 ms | 4 ms | 2 ms |", text)
+
+    def test_different_results_are_not_timed_but_reported(self):
+        entry, turns = self.entry(swage={"ms": 1.0}, jax={"ms": 1.0, "samples": (1.0, 2.1)},
+                                  ort={"ms": 1.0, "samples": (1.0, float("nan"))}, numpy={"ms": 1.0, "samples": (1.0, 2.000001)})
+        self.assertEqual(set(turns), {"swage", "numpy"})
+        problems = compare.compare_table.failures({"rows": [entry]})
+        self.assertEqual(len(problems), 2)
+        self.assertIn("a row, JAX: its results are 0.05 from Swage's, more than 1e-05", problems)
+
+    def test_a_side_that_lacks_the_work_has_no_cell(self):
+        text = self.section(self.entry(swage={"ms": 1.0}, drjit={"ms": 1.0, "missing": "no exp"}, ort={"ms": 2.0})[0],
+                            absent=["openvino"])
+        self.assertNotIn("Dr.Jit |", text)
+        self.assertIn("Not installed and so left out: OpenVINO.", text)
+        self.assertNotIn("went wrong", text)
+
+    def test_a_row_that_swage_lacks_is_not_measured(self):
+        entry, turns = self.entry(swage={"ms": 1.0, "missing": "Swage has no exp"}, ort={"ms": 2.0})
+        self.assertEqual(turns, [])
+        self.assertIn("| a row | Swage has no exp |", self.section(entry))
+
+    def test_a_side_that_fails_has_no_further_turn(self):
+        entry, turns = self.entry(swage={"ms": 1.0}, jax={"ms": 1.0, "fails": True})
+        self.assertEqual(turns, ["swage", "jax", "swage"])
+        self.assertIn("- a row, JAX: no answer", self.section(entry))
+
+    def test_a_side_that_takes_seconds_has_one_turn(self):
+        _, turns = self.entry(swage={"ms": 1.0}, jax={"ms": 6000.0})
+        self.assertEqual(turns, ["swage", "jax", "swage"])
+
+    def test_many_callers_are_measured_beside_one(self):
+        entry, turns = self.entry(compare.compare_rows.Target("one", 1.25), mode="callers:16", swage={"ms": 1.1},
+                                  one={"ms": 1.0}, jax={"ms": 1.0})
+        self.assertEqual(set(turns), {"swage", "one"})
+        self.assertEqual(compare.compare_table.verdict(entry), "yes")
+        self.assertNotIn("one", self.entry(swage={"ms": 1.0}, one={"ms": 1.0})[1])
+
+    def test_rows_have_names_of_their_own_and_sides_that_exist(self):
+        rows = compare.compare_rows.rows(ROOT / "tests/models")
+        names = [(row.group, row.name) for row in rows]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertIn(("models", "GPT-2 small, 128 tokens"), names)
+        for row in rows:
+            self.assertIn(row.group, compare.compare_table.TITLES)
+            for target in row.targets:
+                self.assertIn(target.peer, [compare.compare_rows.BEST, *compare.compare_table.COLUMNS])
+        self.assertEqual(compare.compare_rows.models("/nonexistent"), [])
 
 
 if __name__ == "__main__":
