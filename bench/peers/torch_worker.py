@@ -1,4 +1,5 @@
 """torch's sides of bench/compare: --eager, or --compile (Inductor)."""
+import contextlib
 import os
 import sys
 import tempfile
@@ -10,6 +11,7 @@ os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder.name
 import torch  # noqa: E402
 import torch._dynamo  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
+from torch._inductor.utils import fresh_cache  # noqa: E402
 
 import worker  # noqa: E402
 
@@ -77,9 +79,13 @@ FUNCTIONS = {
 LIBRARY_CALLS = {"dot", "dot_t"}  # torch.compile calls what eager calls
 
 
+caches = contextlib.ExitStack()
+
+
 def forget():
     torch._dynamo.reset()
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(dir=folder.name)
+    caches.close()
+    caches.enter_context(fresh_cache())
 
 
 def open_work(work):

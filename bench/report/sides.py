@@ -19,6 +19,9 @@ HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(64 << 30),
         "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 
+START_SECONDS = 900  # at most: torch imports, and starts a C++ compiler
+
+
 class Failure(Exception):
     """A side that does not answer, or says that something went wrong."""
 
@@ -37,7 +40,7 @@ class Side:
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
                                         env=environment, cwd=page.ROOT, bufsize=0)
         self.received = b""
-        self.name = self.read(300)["name"]
+        self.name = self.read(START_SECONDS)["name"]
         self.pause()
 
     def pause(self):
