@@ -16,6 +16,7 @@ Target = collections.namedtuple("Target", "peer limit")
 Row = collections.namedtuple("Row", "name group mode function inputs tolerance targets")
 
 F32, BF16 = 2e-5, 2e-2
+SUMS = 1e-3  # of 8,192 numbers that cancel; some add them one after the other
 CHAIN = "f32[16777216]"
 GPT_LAYER = ["f32[128]=1", "f32[128]*0.035", "f32[128,384]*0.035", "f32[384]*0.035", "f32[128,128]*0.035",
              "f32[128]*0.035", "f32[128]=1", "f32[128]*0.035", "f32[128,512]*0.035", "f32[512]*0.035",
@@ -52,8 +53,8 @@ def large_arrays():
         row("3 x + y, 64M", "triad", "f32[67108864]", "f32[67108864]")._replace(targets=(Target("streaming", 1),)),
         row("softmax, 4096 x 4096", "softmax", square(4096)),
         row("layer norm, 8192 x 1024", "layernorm", "f32[8192,1024]", "f32[1024]", "f32[1024]"),
-        row("row sums, 8192 x 8192", "rowsum", square(8192)),
-        row("column sums, 8192 x 8192", "colsum", square(8192)),
+        row("row sums, 8192 x 8192", "rowsum", square(8192))._replace(tolerance=SUMS),
+        row("column sums, 8192 x 8192", "colsum", square(8192))._replace(tolerance=SUMS),
         row("transpose, 4096 x 4096", "transpose", square(4096)),
         row("cumulative sums, 1024 x 4096", "cumsum", "f32[1024,4096]"),
         row("argmax, 1024 x 4096", "argmax", "f32[1024,4096]"),

@@ -55,7 +55,8 @@ def ratio(entry, peer):
 
 
 def ratio_text(spread):
-    return f"{spread[0]:.2f} [{spread[1]:.2f}-{spread[2]:.2f}]"
+    middle, low, high = (f"{x:.2f}" if x >= 0.1 else f"{x:.2g}" for x in spread)
+    return f"{middle} [{low}-{high}]"
 
 
 def duration(ms):
