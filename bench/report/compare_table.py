@@ -109,7 +109,7 @@ def all_sides_table(entries):
 def section(raw):
     names = {key: reading["name"] for entry in raw["rows"] for key, reading in entry["readings"].items()
              if "heap" not in key and key not in ("one", "cpp", "streaming")}
-    parts = [f"{page.machine_text(raw['machine'])} {raw['rounds']} rounds. {', '.join(dict.fromkeys(names.values()))}.\n"]
+    parts = [f"{page.machine_text(raw['machine'])} Rounds: {raw['rounds']}. {', '.join(dict.fromkeys(names.values()))}.\n"]
     if raw["absent"]:
         parts.append(f"Not installed and so left out: {', '.join(COLUMNS[key] for key in raw['absent'])}.\n")
     for group, title in TITLES.items():

@@ -18,7 +18,6 @@ import page
 HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(64 << 30),
         "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
-
 START_SECONDS = 900  # at most: torch imports, and starts a C++ compiler
 
 
