@@ -1,5 +1,7 @@
 #include "tools/command.h"
 
+#include <charconv>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,14 @@ void NeedSubcommand(CLI::App* command, Action* chosen) {
                                           absl::StrJoin(names, ", "), hint);
     *chosen = [=] { return StatusOr<ExitCode>(status); };
   });
+}
+
+std::string IsSeed(const std::string& text) {
+  uint64_t seed;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  if (error == std::errc() && stop == end) return "";
+  return "'" + text + "' is no seed, expected a whole number from 0 to 2^64-1";
 }
 
 }  // namespace swage::tools

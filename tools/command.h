@@ -16,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 #include "base/status.h"
 #include "tools/exit_code.h"
@@ -27,6 +28,10 @@ using Action = std::function<StatusOr<ExitCode>()>;
 // For a command that is nothing without one of its subcommands, which are all there: a missing or
 // unknown one is an error that lists them.
 void NeedSubcommand(CLI::App* command, Action* chosen);
+
+// A check of CLI11 for an option that is a seed, whose own parser would wrap -1 around and cut what
+// is too large.
+std::string IsSeed(const std::string& text);
 
 }  // namespace swage::tools
 

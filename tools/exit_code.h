@@ -11,9 +11,11 @@ namespace swage::tools {
 
 enum ExitCode : int {
   kFine = 0,
-  kCheckFailed = 1,  // everything ran; a result is not what was asked for
-  kUserFault = 2,    // flags, files, shapes, names, limits, what Swage does not have yet
-  kOurFault = 70,    // a broken invariant; please report it
+  kCheckFailed = 1,       // everything ran; a result is not what was asked for
+  kUserFault = 2,         // flags, files, shapes, names, limits, what Swage does not have yet
+  kNothingToMeasure = 3,  // `ab`: the programs that were to be compared are one
+  kNotResolved = 4,       // `ab`: measured, and no difference was shown
+  kOurFault = 70,         // a broken invariant; please report it
 };
 
 // The exit code of an error (kFine for Ok).

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "runtime/version.h"
+#include "tools/ab_child.h"
+#include "tools/ab_command.h"
 #include "tools/buckets_command.h"
 #include "tools/cache_command.h"
 #include "tools/command.h"
@@ -47,6 +49,8 @@ int Main(int argc, char** argv) {
   version.pop_back();  // CLI11 ends the line itself
   app.set_version_flag("--version", version, "Versions of Swage and of what it stands on");
   Action chosen;
+  AddAbChildCommand(app, &chosen);
+  AddAbCommand(app, &chosen);
   AddBucketsCommand(app, &chosen);
   AddCacheCommand(app, &chosen);
   AddCorpusCommand(app, &chosen);

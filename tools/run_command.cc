@@ -1,7 +1,6 @@
 #include "tools/run_command.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -11,40 +10,11 @@
 #include "base/files.h"
 #include "compiler/ir/npy.h"
 #include "tools/device.h"
+#include "tools/input_files.h"
 #include "tools/random_inputs.h"
 
 namespace swage::tools {
 namespace {
-
-// Files in the order of the parameters' leaves. A file does not say bf16 or f8: the module does.
-StatusOr<std::vector<ir::Literal>> ReadInputs(const RunOptions& options, const ir::Module& module) {
-  int64_t wanted = 0;
-  for (const ir::Instruction* parameter : module.entry()->parameters()) {
-    wanted += ir::LeafCount(parameter->shape());
-  }
-  if (static_cast<int64_t>(options.inputs.size()) != wanted) {
-    return InvalidArgument("[run] got ", options.inputs.size(), " input files, ", options.module,
-                           " takes ", wanted, options.inputs.empty() ? "; or say --random" : "");
-  }
-  size_t next = 0;
-  std::vector<ir::Literal> inputs;
-  for (const ir::Instruction* parameter : module.entry()->parameters()) {
-    std::vector<ir::Literal> leaves;
-    Status status;
-    ir::ForEachLeaf(parameter->shape(), [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
-      if (!status.ok()) return;
-      ir::NpyOptions npy;
-      npy.dtype = leaf.dtype();
-      if (leaf.is_static()) npy.shape = leaf;
-      StatusOr<ir::Literal> literal = ir::ReadNpy(options.inputs[next++], npy);
-      status = literal.status();
-      if (literal.ok()) leaves.push_back(*std::move(literal));
-    });
-    SWAGE_RETURN_IF_ERROR(status);
-    SWAGE_ASSIGN_OR_RETURN(inputs.emplace_back(), ir::FromLeaves(parameter->shape(), leaves));
-  }
-  return inputs;
-}
 
 Status WriteOutputs(const std::string& dir, const std::vector<ir::Literal>& outputs) {
   SWAGE_RETURN_IF_ERROR(MakeDirectories(dir));
@@ -52,15 +22,6 @@ Status WriteOutputs(const std::string& dir, const std::vector<ir::Literal>& outp
     SWAGE_RETURN_IF_ERROR(ir::WriteNpy(dir + "/out_" + std::to_string(i) + ".npy", outputs[i]));
   }
   return OkStatus();
-}
-
-// The parser of CLI11 would wrap -1 around and cut what is too large.
-std::string IsSeed(const std::string& text) {
-  uint64_t seed;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed);
-  if (error == std::errc() && stop == end) return "";
-  return "'" + text + "' is no seed, expected a whole number from 0 to 2^64-1";
 }
 
 StatusOr<std::vector<double>> TimeRuns(const RunCompiled& run,
@@ -88,7 +49,10 @@ StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
   if (options.random) {
     SWAGE_ASSIGN_OR_RETURN(inputs, RandomInputs(*module, options.seed));
   } else {
-    SWAGE_ASSIGN_OR_RETURN(inputs, ReadInputs(options, *module));
+    StatusOr<std::vector<ir::Literal>> read = ReadInputFiles(options.inputs, *module);
+    const char* const hint = options.inputs.empty() ? "; or say --random" : "";
+    if (!read.ok()) return Annotate(read.status(), hint);
+    inputs = *std::move(read);
   }
   const auto start = std::chrono::steady_clock::now();
   SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(*module));

@@ -7,11 +7,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cache/policy/bucket_sizes.h"
 #include "compiler/ir/bind_symbols.h"
-#include "compiler/ir/extent_walk.h"
 #include "compiler/ir/symbol_scope.h"
 #include "compiler/learn/learn.h"
+#include "tools/size_ranges.h"
 
 namespace swage::tools {
 namespace {
@@ -32,44 +31,15 @@ std::vector<int64_t> SizesOf(const std::string& name) {
   return sizes;
 }
 
-StatusOr<policy::SizeRange> BucketOf(const ir::Symbol& symbol, int64_t value) {
-  SWAGE_ASSIGN_OR_RETURN(
-      const policy::Buckets buckets,
-      policy::Buckets::Make(policy::DefaultBucketSpec(), symbol.min, symbol.max));
-  return buckets.Find(value);
-}
-
-// Up to the next larger power of two, so that there is padding at any size.
-StatusOr<policy::SizeRange> PaddedRangeOf(const ir::Symbol& symbol, int64_t value) {
-  int64_t bound = 1;
-  while (bound <= value) bound *= 2;
-  return policy::SizeRange{symbol.min, std::min(bound, symbol.max)};
-}
-
 // Each symbol that `inputs` bring, in the range that the mode gives for its value.
-using Ranges = std::vector<std::pair<const ir::Symbol*, ir::Dim>>;
-StatusOr<Ranges> RangesOf(const ir::Module& module, const std::vector<ir::Literal>& inputs,
-                          const std::string& mode) {
-  if (mode == "symbolic") return Ranges();
+StatusOr<SizeRanges> RangesOf(const ir::Module& module, const std::vector<ir::Literal>& inputs,
+                              const std::string& mode) {
+  if (mode == "symbolic") return SizeRanges();
   std::vector<const ir::Shape*> got;
   for (const ir::Literal& input : inputs) got.push_back(&input.shape());
   const StatusOr<ir::SymbolBinding> sizes = ir::SolveSizes(module, got);
   if (!sizes.ok()) return InvalidArgument("[sizes] ", sizes.status().message());
-  Ranges ranges;
-  for (const auto& [symbol, value] : sizes->values()) {
-    SWAGE_ASSIGN_OR_RETURN(const policy::SizeRange range, mode == "pad"
-                                                              ? PaddedRangeOf(*symbol, value)
-                                                              : BucketOf(*symbol, value));
-    ranges.emplace_back(symbol, ir::Dim::Symbol(symbol->name, range.low, range.high));
-  }
-  return ranges;
-}
-
-std::unique_ptr<ir::Module> InRanges(const ir::Module& module, const Ranges& ranges) {
-  std::unique_ptr<ir::Module> ranged = module.Clone();
-  const auto substitute = [&](ir::Dim& dim) { dim = dim.Substitute(ranges); };
-  ir::ExtentWalk(substitute).Walk(ranged.get());
-  return ranged;
+  return SizeRangesOf(*sizes, mode);
 }
 
 }  // namespace
@@ -146,7 +116,7 @@ StatusOr<RunCompiled> SizesCorpus::Compile(const Compilers& compilers, const ir:
 // A program is compiled once, or once for each bucket.
 StatusOr<std::vector<ir::Literal>> SizesCorpus::Run(const Compilers& compilers,
                                                     const std::vector<ir::Literal>& inputs) {
-  SWAGE_ASSIGN_OR_RETURN(const Ranges ranges, RangesOf(*module_, inputs, mode_));
+  SWAGE_ASSIGN_OR_RETURN(const SizeRanges ranges, RangesOf(*module_, inputs, mode_));
   std::string key;
   ir::SymbolScope scope;
   for (const auto& [symbol, range] : ranges) absl::StrAppend(&key, range.ToString(scope), " ");
