@@ -5,8 +5,8 @@
 //   MeasureRounds(/*others=*/1, {.rounds = 50}, [&](int set) { return TimeInAProcess(set); });
 //
 // Set 0 is A, set 1 is A again, sets 2 .. are what is compared with A. A round measures all of them
-// in an order drawn by lot and then in the reverse order, so that a steady drift cancels out. At
-// the looks that are planned (ab_statistics.h) sets with a verdict are left out from then on.
+// in an order drawn by lot and then in the reverse order, so that no set comes early twice. At the
+// looks that are planned (ab_statistics.h) sets with a verdict are left out from then on.
 #ifndef SWAGE_TOOLS_AB_ROUNDS_H_
 #define SWAGE_TOOLS_AB_ROUNDS_H_
 

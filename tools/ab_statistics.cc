@@ -50,7 +50,7 @@ std::optional<int64_t> MoreRounds(const Judgement& judgement, int64_t rounds, do
 }  // namespace
 
 double Contrast(const RoundTimes& base, const RoundTimes& other) {
-  return (std::log(other[0]) + std::log(other[1]) - std::log(base[0]) - std::log(base[1])) / 2;
+  return std::log(std::min(other[0], other[1]) / std::min(base[0], base[1]));
 }
 
 std::vector<double> Contrasts(const std::vector<RoundTimes>& base,

@@ -7,11 +7,11 @@
 //   const Judgement judgement = Judge(effect, same, plan.error);
 //
 // A round measures A, B and A once more, in an order drawn by lot, and then in the reverse order.
-// Its contrast of two sets, ln(time of one / time of the other) over both measurements, is the
-// unit of all statistics. What the machine does in the meantime, however it drifts and whatever
-// its distribution, is no business of the lot: if the sets are the same work, each contrast has
-// either sign with probability one half, independently of all others. So the Wilcoxon signed-rank
-// test on contrasts is exact, without any assumption on the noise (docs/decisions.md).
+// The contrast of two sets in it, ln(lower time of one / lower time of the other), is the unit of
+// all statistics. If the sets are the same work, the lot alone decides which of the two is the
+// larger, whatever the machine does meanwhile: each contrast has either sign with probability one
+// half, independently of all others. So the Wilcoxon signed-rank test on contrasts is exact,
+// without any assumption on the noise (docs/decisions.md).
 #ifndef SWAGE_TOOLS_AB_STATISTICS_H_
 #define SWAGE_TOOLS_AB_STATISTICS_H_
 
@@ -26,7 +26,8 @@ namespace swage::tools {
 // The two measurements of a set in one round, in any unit; positive.
 using RoundTimes = std::array<double, 2>;
 
-// ln of how many times as long `other` takes as `base`.
+// ln of how many times as long `other` takes as `base`, by the lower of their two times each: what
+// else happens on a machine only ever adds to a time.
 double Contrast(const RoundTimes& base, const RoundTimes& other);
 std::vector<double> Contrasts(const std::vector<RoundTimes>& base,
                               const std::vector<RoundTimes>& other);

@@ -28,6 +28,11 @@ int CriticalValue(int n, double error) {
   return below;
 }
 
+TEST(AbStatisticsTest, AContrastTakesTheLowerTimes) {
+  EXPECT_DOUBLE_EQ(Contrast({2, 9}, {7, 4}), std::log(2));
+  EXPECT_DOUBLE_EQ(Contrast({7, 4}, {2, 9}), -std::log(2));
+}
+
 TEST(AbStatisticsTest, CriticalValuesAreThoseOfTheTables) {
   EXPECT_EQ(CriticalValue(6, 0.05), 0);
   EXPECT_EQ(CriticalValue(10, 0.05), 8);
