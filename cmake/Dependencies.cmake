@@ -23,6 +23,10 @@ endfunction()
 # hiredis as an archive: its names stay inside libswage.so, and a process starts sooner.
 swage_find_library(hiredis hiredis/hiredis.h libhiredis.a hiredis)
 swage_find_library(sodium sodium.h sodium)
+# So is minizip, for the same reasons.
+find_package(ZLIB REQUIRED)
+swage_find_library(minizip minizip/unzip.h libminizip.a minizip)
+set_target_properties(minizip::minizip PROPERTIES INTERFACE_LINK_LIBRARIES ZLIB::ZLIB)
 if(SWAGE_BUILD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -4,7 +4,8 @@
 // to the pool of blocks (base/block_pool.h); a small one lies behind its Buffer in one block. Under
 // SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that an
 // access out of bounds stops the process there; such a buffer is aligned as far as its size is. A
-// buffer on a device is one of its MemorySpace.
+// buffer on a device is one of its MemorySpace. One over memory that somebody else owns is never
+// written, and aligned to its elements (runtime/foreign_memory.h).
 #ifndef SWAGE_RUNTIME_BUFFER_H_
 #define SWAGE_RUNTIME_BUFFER_H_
 
@@ -26,10 +27,10 @@ class Buffer {
   // In the memory of a device.
   static StatusOr<std::shared_ptr<Buffer>> AllocateIn(codegen::MemorySpace& space, int64_t bytes);
 
-  // Where the memory is: in the same block, in a block of its own, between guard pages, or on a
-  // device.
-  enum class Place : uint8_t { kBehind, kApart, kGuarded, kDevice };
-  // For Allocate: of kBehind, `data` is null: the memory is behind the Buffer.
+  // Where the memory is: in the same block, in a block of its own, between guard pages, on a device,
+  // or with somebody else.
+  enum class Place : uint8_t { kBehind, kApart, kGuarded, kDevice, kForeign };
+  // For Allocate and ForeignBuffer: of kBehind, `data` is null: the memory is behind the Buffer.
   Buffer(Place place, void* data, int64_t size);
   explicit Buffer(GuardedBuffer guard)
       : place_(Place::kGuarded),

@@ -1,6 +1,6 @@
 // File: runtime/swage.h
 //
-// Everything of Swage: tensors, ops, layers, jit, HLO programs.
+// Everything of Swage: tensors, ops, layers, jit, HLO programs, DLPack.
 //
 //   #include <swage/swage.h>
 //   namespace sw = swage;
@@ -10,11 +10,13 @@
 #define SWAGE_RUNTIME_SWAGE_H_
 
 #include "runtime/cache.h"
+#include "runtime/dlpack.h"
 #include "runtime/dtype.h"
 #include "runtime/error.h"
 #include "runtime/hlo.h"
 #include "runtime/jit.h"
 #include "runtime/nn.h"
+#include "runtime/npz.h"
 #include "runtime/ops.h"
 #include "runtime/tensor.h"
 #include "runtime/tree.h"

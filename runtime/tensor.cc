@@ -9,6 +9,7 @@
 #include "runtime/ir_types.h"
 #include "runtime/placement.h"
 #include "runtime/tensor_impl.h"
+#include "runtime/tensor_read.h"
 #include "runtime/trace.h"
 
 namespace swage {
@@ -69,11 +70,36 @@ FreshTensor TensorOver(ir::Shape shape, std::shared_ptr<Buffer> buffer) {
       data};
 }
 
+const internal::TensorImpl& RequireConcrete(const Tensor& tensor, std::string_view reader,
+                                            std::string_view fix) {
+  RequireDefined(tensor, reader, {});
+  const internal::TensorImpl& impl = *tensor.impl();
+  if (!impl.traced()) return impl;
+  ThrowStatus(
+      InvalidArgument("got a traced ", impl.shape().ToString(false), ", made by ", impl.op(),
+                      ", which has no elements while jit traces, expected a concrete tensor; ",
+                      ToAbsl(fix), ", or return the value and read the result"),
+      reader, impl.where());
+}
+
+const uint8_t* HostBytes(const Tensor& tensor, std::string_view reader, std::string_view fix) {
+  const internal::TensorImpl& impl = RequireConcrete(tensor, reader, fix);
+  const Buffer& buffer = *impl.buffer();
+  if (buffer.space() == nullptr) return static_cast<const uint8_t*>(buffer.data());
+  ThrowStatus(
+      InvalidArgument("got ", impl.shape().ToString(false), " on ", ToAbsl(buffer.space()->name()),
+                      ", expected a tensor on the cpu; copy it with to(\"cpu\")"),
+      reader, {});
+}
+
 }  // namespace runtime
 
 namespace {
 
 using runtime::FromIr;
+using runtime::HostBytes;
+using runtime::kReadFix;
+using runtime::RequireConcrete;
 using runtime::RequireDefined;
 using runtime::ThrowStatus;
 using runtime::ToIr;
@@ -87,30 +113,6 @@ const internal::TensorImpl& Impl(const Tensor& tensor, std::string_view op) {
 
 std::string ShapeText(const internal::TensorImpl& impl) { return impl.shape().ToString(false); }
 
-// A traced tensor has no elements: the error says where it was made and what to write instead of
-// `fix`.
-const internal::TensorImpl& RequireConcrete(const Tensor& tensor, std::string_view reader,
-                                            std::string_view fix) {
-  const internal::TensorImpl& impl = Impl(tensor, reader);
-  if (!impl.traced()) return impl;
-  ThrowStatus(
-      InvalidArgument("got a traced ", ShapeText(impl), ", made by ", impl.op(),
-                      ", which has no elements while jit traces, expected a concrete tensor; ",
-                      ToAbsl(fix), ", or return the value and read the result"),
-      reader, impl.where());
-}
-
-// The elements of a concrete tensor on the host.
-const uint8_t* Bytes(const Tensor& tensor, std::string_view reader, std::string_view fix) {
-  const internal::TensorImpl& impl = RequireConcrete(tensor, reader, fix);
-  const runtime::Buffer& buffer = *impl.buffer();
-  if (buffer.space() == nullptr) return static_cast<const uint8_t*>(buffer.data());
-  ThrowStatus(InvalidArgument("got ", ShapeText(impl), " on ", ToAbsl(buffer.space()->name()),
-                              ", expected a tensor on the cpu; copy it with to(\"cpu\")"),
-              reader, kNoLine);
-}
-
-constexpr std::string_view kReadFix = "use ops on the value instead of reading it";
 constexpr std::string_view kPlaceFix = "place tensors before the call or behind it";
 constexpr std::string_view kBoolFix =
     "choose with where(condition, a, b) instead of branching on it";
@@ -217,10 +219,10 @@ Tensor Tensor::to(const std::string& device) const {
 
 int64_t Tensor::byte_size() const { return size() * DTypeBytes(dtype()); }
 
-const void* Tensor::raw_data() const { return Bytes(*this, "raw_data", kReadFix); }
+const void* Tensor::raw_data() const { return HostBytes(*this, "raw_data", kReadFix); }
 
 const void* Tensor::RawData(DType expected) const {
-  const void* bytes = Bytes(*this, "data", kReadFix);
+  const void* bytes = HostBytes(*this, "data", kReadFix);
   RequireDType(*impl_, expected, "data");
   return bytes;
 }
@@ -271,7 +273,7 @@ Tensor::operator bool() const {
                 "bool", kNoLine);
   }
   const Tensor host = to("cpu");
-  const uint8_t* bytes = Bytes(host, "bool", kBoolFix);
+  const uint8_t* bytes = HostBytes(host, "bool", kBoolFix);
   const ir::Shape scalar = ir::Shape::Scalar(impl_->shape().dtype());
   const StatusOr<ir::Literal> literal =
       ir::Literal::FromBytes(scalar, absl::MakeConstSpan(bytes, static_cast<size_t>(byte_size())));
@@ -328,7 +330,7 @@ Tensor load_npy(const std::string& path, DType dtype) {
 void save_npy(const std::string& path, const Tensor& tensor) {
   RequireConcrete(tensor, "save_npy", kReadFix);
   const Tensor host = tensor.to("cpu");
-  const uint8_t* bytes = Bytes(host, "save_npy", kReadFix);
+  const uint8_t* bytes = HostBytes(host, "save_npy", kReadFix);
   const size_t size = static_cast<size_t>(tensor.byte_size());
   StatusOr<ir::Literal> literal =
       ir::Literal::FromBytes(tensor.impl()->shape(), absl::MakeConstSpan(bytes, size));

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
@@ -242,6 +243,41 @@ template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
 Tensor scalar(T value) {
   return from_bytes(&value, sizeof(T), DTypeOf<T>(), {});
 }
+
+// ---- Over memory of the caller ----
+
+// What frees the memory of a tensor made by from_blob; it gets the pointer that from_blob got. It
+// is called exactly once: by whichever thread lets the last handle go, or by from_blob before it
+// throws. It must not throw. A jit function that captured the tensor, and a result that is the
+// tensor itself, are handles too.
+using BlobDeleter = std::function<void(void*)>;
+
+// A tensor over `data`, dense and row-major, without a copy. The elements are only ever read, by
+// results of ops and programs never written, so read-only memory will do. The caller
+//   - keeps them valid until the last handle is gone (the deleter says when),
+//   - may change them while nothing runs that reads them: ops, programs and functions that captured
+//     the tensor see the new values the next time they run, results that are there stay as they are,
+//   - leaves every element of pred 0 or 1, which is checked once, here.
+// An address that is no multiple of the size of an element (from_bytes copies from any), a null
+// pointer to more than no elements, and shapes that from_bytes refuses are errors.
+//
+//   std::vector<float> frame(640 * 480);
+//   const Tensor x = from_blob(frame.data(), {640, 480});
+//   for (;;) { Fill(frame); Show(f(x)); }
+SWAGE_API Tensor from_blob(const void* data, DType dtype, const ShapeVector& shape,
+                           BlobDeleter deleter = {});
+template <typename T>
+Tensor from_blob(const T* data, const ShapeVector& shape, BlobDeleter deleter = {}) {
+  return from_blob(static_cast<const void*>(data), DTypeOf<T>(), shape, std::move(deleter));
+}
+
+// A row-major copy of elements that are not: element [i, j] lies at
+// `data` + i * strides[0] + j * strides[1], counted in elements. Strides may be negative or 0, the
+// address of any alignment.
+//
+//   const Tensor t = from_strided(matrix, f32, {columns, rows}, {1, columns});   // transposed
+SWAGE_API Tensor from_strided(const void* data, DType dtype, const ShapeVector& shape,
+                              const ShapeVector& strides);
 
 // .npy files; bf16 and f8 are stored as their bits, so `dtype` says what they are.
 SWAGE_API Tensor load_npy(const std::string& path);

@@ -16,10 +16,19 @@
 namespace swage::tools {
 namespace {
 
-Status WriteOutputs(const std::string& dir, const std::vector<ir::Literal>& outputs) {
-  SWAGE_RETURN_IF_ERROR(MakeDirectories(dir));
+Status WriteOutputs(const std::string& to, const std::vector<ir::Literal>& outputs) {
+  if (IsNpz(to)) {
+    ir::NpzWriter file;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      SWAGE_RETURN_IF_ERROR(
+          file.Add(absl::StrCat("out_", i), outputs[i].shape(), outputs[i].bytes()));
+    }
+    SWAGE_ASSIGN_OR_RETURN(const std::string bytes, std::move(file).Finish());
+    return WriteNamedFile(to, bytes, IfSpecial::kWriteThrough);
+  }
+  SWAGE_RETURN_IF_ERROR(MakeDirectories(to));
   for (size_t i = 0; i < outputs.size(); ++i) {
-    SWAGE_RETURN_IF_ERROR(ir::WriteNpy(dir + "/out_" + std::to_string(i) + ".npy", outputs[i]));
+    SWAGE_RETURN_IF_ERROR(ir::WriteNpy(to + "/out_" + std::to_string(i) + ".npy", outputs[i]));
   }
   return OkStatus();
 }
@@ -58,8 +67,8 @@ StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(*module));
   const double compile_ms = MillisecondsSince(start);
   SWAGE_ASSIGN_OR_RETURN(const std::vector<ir::Literal> outputs, run(inputs));
-  if (!options.output_dir.empty()) {
-    SWAGE_RETURN_IF_ERROR(WriteOutputs(options.output_dir, outputs));
+  if (!options.output.empty()) {
+    SWAGE_RETURN_IF_ERROR(WriteOutputs(options.output, outputs));
   } else if (options.bench == 0) {
     for (const ir::Literal& output : outputs) {
       printf("%s %s\n", output.shape().ToString(false).c_str(), output.ToString().c_str());
@@ -78,10 +87,12 @@ StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
 void AddRunCommand(CLI::App& app, Action* chosen) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command =
-      app.add_subcommand("run", "Runs an HLO module on .npy files or random inputs");
+      app.add_subcommand("run", "Runs an HLO module on .npy and .npz files or random inputs");
   command->add_option("module", options->module, "HLO text")->required();
-  command->add_option("inputs", options->inputs, "One .npy file per parameter, in order");
-  command->add_option("-o,--output", options->output_dir, "Writes out_0.npy ... to this folder");
+  command->add_option("inputs", options->inputs,
+                      "One array per parameter, in order: .npy files, or .npz files of several");
+  command->add_option("-o,--output", options->output,
+                      "Writes out_0.npy ... to this folder, or all to this .npz file");
   command->add_option("--device", options->device, "What runs the module")
       ->envname("SWAGE_DEVICE")
       ->capture_default_str();

@@ -1,12 +1,14 @@
 // File: tools/run_command.h
 //
-//   swage run module.hlo in0.npy ... [-o DIR] [--device D]
+//   swage run module.hlo in0.npy ... [-o DIR or FILE.npz] [--device D]
+//   swage run module.hlo inputs.npz [-o DIR or FILE.npz] [--device D]
 //   swage run module.hlo --random [--seed S] [--bench N] [-o DIR] [--device D]
 //
-// Runs a module on arrays from files (one per leaf of the parameters, in order) or on random ones
-// (tools/random_inputs.h). -o writes DIR/out_0.npy ... in leaf order, bf16 and f8 as their bits; it
-// makes DIR. Without -o and --bench the results are printed. --bench N times N runs after one that
-// does not count and prints
+// Runs a module on arrays from files (one per leaf of the parameters, in order;
+// tools/input_files.h) or on random ones (tools/random_inputs.h). -o writes DIR/out_0.npy ... in
+// leaf order, bf16 and f8 as their bits; it makes DIR. What ends with .npz is one file with the
+// arrays out_0 ... instead. Without -o and --bench the results are printed. --bench N times N runs
+// after one that does not count and prints
 //
 //   compile 12.345 ms, median 0.275 ms, min 0.270 max 0.301, n 100
 #ifndef SWAGE_TOOLS_RUN_COMMAND_H_
@@ -24,7 +26,7 @@ namespace swage::tools {
 struct RunOptions {
   std::string module;
   std::vector<std::string> inputs;
-  std::string output_dir;
+  std::string output;  // a folder, or an .npz file
   std::string device = "cpu";
   bool cache = false;  // compiled code of other processes may be used
   bool random = false;

@@ -171,34 +171,12 @@ class HeaderParser {
   size_t pos_ = 0;
 };
 
-// Splits off magic, version and header; `*data` is what follows.
-StatusOr<Header> ReadHeader(std::string_view bytes, std::string_view name, std::string_view* data) {
-  const auto truncated = [&](size_t need) {
-    return InvalidArgument("[npy] ", ToAbsl(name), ": truncated header, needs ", need,
-                           " bytes, got ", bytes.size());
-  };
-  if (bytes.substr(0, kMagic.size()) != kMagic) {
-    return InvalidArgument("[npy] ", ToAbsl(name), ": not a .npy file, expected it to start with ",
-                           "\\x93NUMPY, got ", Quoted(bytes.substr(0, kMagic.size())));
-  }
-  if (bytes.size() < 10) return truncated(10);
-  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(bytes[i])); };
-  const size_t major = byte(6), minor = byte(7);
-  if (major < 1 || major > 3 || minor != 0) {
-    return InvalidArgument("[npy] ", ToAbsl(name), ": format version ", major, ".", minor,
-                           ", expected 1.0, 2.0 or 3.0");
-  }
-  const size_t start = major == 1 ? 10 : 12;
-  if (bytes.size() < start) return truncated(start);
-  size_t length = byte(8) | byte(9) << 8;
-  if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
-  if (length > kMaxHeader) {
-    return InvalidArgument("[npy] ", ToAbsl(name), ": a header of ", length,
-                           " bytes, the limit is ", kMaxHeader);
-  }
-  if (bytes.size() - start < length) return truncated(start + length);
-  *data = bytes.substr(start + length);
-  return HeaderParser(bytes.substr(start, length), name).Parse();
+// Behind magic, version and the length of the header.
+size_t HeaderStart(size_t major) { return major == 1 ? 10 : 12; }
+
+Status Truncated(std::string_view name, size_t need, size_t got) {
+  return InvalidArgument("[npy] ", ToAbsl(name), ": truncated header, needs ", need, " bytes, got ",
+                         got);
 }
 
 // The dtype of the file's descr, given what the caller wants.
@@ -236,10 +214,36 @@ StatusOr<DType> ResolveDType(const std::string& descr, std::string_view name,
 
 }  // namespace
 
-StatusOr<Literal> ParseNpy(std::string_view bytes, std::string_view name,
-                           const NpyOptions& options) {
-  std::string_view data;
-  SWAGE_ASSIGN_OR_RETURN(const Header header, ReadHeader(bytes, name, &data));
+StatusOr<size_t> NpyDataOffset(std::string_view prefix, std::string_view name) {
+  if (prefix.substr(0, kMagic.size()) != kMagic) {
+    return InvalidArgument("[npy] ", ToAbsl(name), ": not a .npy file, expected it to start with ",
+                           "\\x93NUMPY, got ", Quoted(prefix.substr(0, kMagic.size())));
+  }
+  if (prefix.size() < 10) return Truncated(name, 10, prefix.size());
+  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(prefix[i])); };
+  const size_t major = byte(6), minor = byte(7);
+  if (major < 1 || major > 3 || minor != 0) {
+    return InvalidArgument("[npy] ", ToAbsl(name), ": format version ", major, ".", minor,
+                           ", expected 1.0, 2.0 or 3.0");
+  }
+  const size_t start = HeaderStart(major);
+  if (prefix.size() < start) return Truncated(name, start, prefix.size());
+  size_t length = byte(8) | byte(9) << 8;
+  if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > kMaxHeader) {
+    return InvalidArgument("[npy] ", ToAbsl(name), ": a header of ", length,
+                           " bytes, the limit is ", kMaxHeader);
+  }
+  return start + length;
+}
+
+StatusOr<Shape> ParseNpyHeader(std::string_view header, uint64_t data_size, std::string_view name,
+                               const NpyOptions& options) {
+  SWAGE_ASSIGN_OR_RETURN(const size_t end, NpyDataOffset(header, name));
+  if (header.size() < end) return Truncated(name, end, header.size());
+  const size_t start = HeaderStart(static_cast<size_t>(header[6]));
+  SWAGE_ASSIGN_OR_RETURN(const Header parsed,
+                         HeaderParser(header.substr(start, end - start), name).Parse());
   std::optional<DType> wanted = options.dtype;
   if (options.shape) {
     if (!options.shape->is_array() || (wanted && *wanted != options.shape->dtype())) {
@@ -248,14 +252,14 @@ StatusOr<Literal> ParseNpy(std::string_view bytes, std::string_view name,
     }
     wanted = options.shape->dtype();
   }
-  SWAGE_ASSIGN_OR_RETURN(const DType dtype, ResolveDType(header.descr, name, wanted));
-  const Dims dims(header.shape.begin(), header.shape.end());
-  const Shape shape = Shape::Array(dtype, dims);
+  SWAGE_ASSIGN_OR_RETURN(const DType dtype, ResolveDType(parsed.descr, name, wanted));
+  const Dims dims(parsed.shape.begin(), parsed.shape.end());
+  Shape shape = Shape::Array(dtype, dims);
   if (options.shape && !SameDims(shape, *options.shape)) {
     return InvalidArgument("[npy] ", ToAbsl(name), ": shape mismatch, expected ",
                            TupleText(options.shape->dims()), ", got ", TupleText(dims));
   }
-  if (header.fortran_order && shape.rank() > 1) {
+  if (parsed.fortran_order && shape.rank() > 1) {
     return InvalidArgument("[npy] ", ToAbsl(name), ": Fortran order, expected C order; ",
                            "save it with np.ascontiguousarray");
   }
@@ -264,13 +268,23 @@ StatusOr<Literal> ParseNpy(std::string_view bytes, std::string_view name,
     return InvalidArgument("[npy] ", ToAbsl(name), ": absurd shape ", TupleText(dims), ", ",
                            size.status().message());
   }
-  if (static_cast<uint64_t>(*size) != data.size()) {
+  if (static_cast<uint64_t>(*size) != data_size) {
     return InvalidArgument(
         "[npy] ", ToAbsl(name), ": ",
-        static_cast<uint64_t>(*size) > data.size() ? "truncated, " : "trailing bytes, ",
+        static_cast<uint64_t>(*size) > data_size ? "truncated, " : "trailing bytes, ",
         TupleText(dims), " of ", ToAbsl(DTypeName(dtype)), " takes ", *size,
-        " bytes after the header, got ", data.size());
+        " bytes after the header, got ", data_size);
   }
+  return shape;
+}
+
+StatusOr<Literal> ParseNpy(std::string_view bytes, std::string_view name,
+                           const NpyOptions& options) {
+  SWAGE_ASSIGN_OR_RETURN(const size_t start, NpyDataOffset(bytes.substr(0, kNpyPrefix), name));
+  if (bytes.size() < start) return Truncated(name, start, bytes.size());
+  const std::string_view data = bytes.substr(start);
+  SWAGE_ASSIGN_OR_RETURN(const Shape shape,
+                         ParseNpyHeader(bytes.substr(0, start), data.size(), name, options));
   StatusOr<Literal> literal =
       Literal::FromBytes(shape, {reinterpret_cast<const uint8_t*>(data.data()), data.size()});
   if (literal.ok()) return literal;
@@ -283,15 +297,12 @@ StatusOr<Literal> ReadNpy(const std::string& path, const NpyOptions& options) {
   return ParseNpy(bytes, path, options);
 }
 
-StatusOr<std::string> SerializeNpy(const Literal& literal) {
-  if (!literal.shape().is_array()) {
-    return InvalidArgument("[npy] a .npy file holds one array, got ", literal.shape().ToString());
-  }
-  const std::string_view code = FindDescr(literal.dtype())->code;
-  const char order = DTypeBytes(literal.dtype()) == 1 ? '|' : '<';
-  std::string header = absl::StrCat(
-      "{'descr': '", std::string(1, order), ToAbsl(code),
-      "', 'fortran_order': False, 'shape': ", TupleText(literal.shape().dims()), ", }");
+std::string NpyHeader(const Shape& shape) {
+  const std::string_view code = FindDescr(shape.dtype())->code;
+  const char order = DTypeBytes(shape.dtype()) == 1 ? '|' : '<';
+  std::string header =
+      absl::StrCat("{'descr': '", std::string(1, order), ToAbsl(code),
+                   "', 'fortran_order': False, 'shape': ", TupleText(shape.dims()), ", }");
   // The data starts at a multiple of 64; the header ends with a newline.
   header.append(63 - (kMagic.size() + 4 + header.size()) % 64, ' ');
   header += '\n';
@@ -300,7 +311,14 @@ StatusOr<std::string> SerializeNpy(const Literal& literal) {
   out += '\x00';
   out += static_cast<char>(header.size() & 0xff);
   out += static_cast<char>(header.size() >> 8);
-  out += header;
+  return out + header;
+}
+
+StatusOr<std::string> SerializeNpy(const Literal& literal) {
+  if (!literal.shape().is_array()) {
+    return InvalidArgument("[npy] a .npy file holds one array, got ", literal.shape().ToString());
+  }
+  std::string out = NpyHeader(literal.shape());
   out.append(reinterpret_cast<const char*>(literal.bytes().data()), literal.bytes().size());
   return out;
 }

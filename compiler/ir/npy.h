@@ -13,6 +13,8 @@
 #ifndef SWAGE_COMPILER_IR_NPY_H_
 #define SWAGE_COMPILER_IR_NPY_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +35,16 @@ StatusOr<Literal> ReadNpy(const std::string& path, const NpyOptions& options = {
 StatusOr<Literal> ParseNpy(std::string_view bytes, std::string_view name,
                            const NpyOptions& options = {});
 
-// The bytes of a version 1 file, as numpy writes it. A tuple is an error.
+// For a file that is read piece by piece: where the data starts, by its first kNpyPrefix bytes (by
+// all of a shorter file), and the array, by all that stands before the data.
+inline constexpr size_t kNpyPrefix = 12;
+StatusOr<size_t> NpyDataOffset(std::string_view prefix, std::string_view name);
+StatusOr<Shape> ParseNpyHeader(std::string_view header, uint64_t data_size, std::string_view name,
+                               const NpyOptions& options = {});
+
+// What stands before the elements in a version 1 file, as numpy writes it; of an array.
+std::string NpyHeader(const Shape& shape);
+// All bytes of such a file. A tuple is an error.
 StatusOr<std::string> SerializeNpy(const Literal& literal);
 Status WriteNpy(const std::string& path, const Literal& literal);
 

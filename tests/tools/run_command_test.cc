@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/ir/npy.h"
+#include "compiler/ir/npz.h"
 #include "tests/tools/run_tool.h"
 
 namespace swage::tools {
@@ -88,6 +89,47 @@ TEST_F(RunCommandTest, SymbolicDimsComeFromTheFiles) {
   const CommandResult random = Swage("run " + module + " --random");
   EXPECT_EQ(random.exit_code, 2);
   EXPECT_THAT(random.output, HasSubstr("static shapes"));
+}
+
+TEST_F(RunCommandTest, AnNpzFileStandsForItsArraysInOrder) {
+  const std::string module = Module(
+      "x = f32[2] parameter(0)\ny = bf16[2] parameter(1)\nc = bf16[2] convert(x)\n"
+      "d = bf16[2] subtract(c, y)\nROOT r = (bf16[2], f32[2]) tuple(d, x)");
+  const ir::Literal x =
+      *ir::Literal::Broadcast(ir::Literal::Scalar(ir::DType::kF32, 3.0), ir::Dims{2});
+  const ir::Literal y =
+      *ir::Literal::Broadcast(ir::Literal::Scalar(ir::DType::kBF16, 1.5), ir::Dims{2});
+  ir::NpzWriter both({.compress = true}), second;
+  ASSERT_TRUE(both.Add("z", x.shape(), x.bytes()).ok());
+  ASSERT_TRUE(both.Add("a", y.shape(), y.bytes()).ok());
+  ASSERT_TRUE(second.Add("arr_0", y.shape(), y.bytes()).ok());
+  const std::string file = Write("both.npz", *std::move(both).Finish());
+  const std::string rest = Write("rest.npz", *std::move(second).Finish());
+  EXPECT_EQ(Swage("run " + module + " " + file).output, "bf16[2] {1.5, 1.5}\nf32[2] {3, 3}\n");
+  EXPECT_EQ(Swage("run " + module + " " + Input("x.npy", x) + " " + rest).output,
+            "bf16[2] {1.5, 1.5}\nf32[2] {3, 3}\n");
+  EXPECT_THAT(Swage("run " + module + " " + file + " " + rest).output,
+              HasSubstr("got 3 arrays in 2 input files"));
+  const std::string out = root_ + "/out.npz";
+  EXPECT_EQ(Swage("run " + module + " " + file + " -o " + out).output, "");
+  auto written = ir::NpzReader::Open(out);
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(written->members()[1].name, "out_1");
+  EXPECT_EQ(*written->Read(1), x);
+}
+
+TEST_F(RunCommandTest, ADamagedNpzFileNamesItsMember) {
+  const std::string module = Module("x = f32[] parameter(0)\nROOT r = f32[] negate(x)");
+  ir::NpzWriter writer;
+  const ir::Literal two = *ir::Literal::Create(ir::Shape::Array(ir::DType::kF32, ir::Dims{2}));
+  ASSERT_TRUE(writer.Add("w", two.shape(), two.bytes()).ok());
+  const std::string file = Write("x.npz", *std::move(writer).Finish());
+  const CommandResult shape = Swage("run " + module + " " + file);
+  EXPECT_EQ(shape.exit_code, 2);
+  EXPECT_THAT(shape.output, HasSubstr("x.npz(w): shape mismatch, expected (), got (2,)"));
+  const CommandResult none = Swage("run " + module + " " + Write("y.npz", "PK"));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.output, HasSubstr("y.npz: no zip archive"));
 }
 
 TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
