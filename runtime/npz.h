@@ -26,10 +26,10 @@ namespace swage {
 struct LoadNpzOptions {
   // Only these; a name that is not there is an error with the nearest. Empty: all, and a member
   // that is no array (its name does not end with .npy) is an error.
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
   // Of members whose elements numpy has no type for: bf16 and f8 are stored as their bits. A name
   // that is not read is an error.
-  std::map<std::string, DType> dtypes;
+  std::map<std::string, DType> dtypes = {};
   // All that is read may unpack to as many bytes; more is an error.
   int64_t max_bytes = int64_t{16} << 30;
 };

@@ -23,6 +23,11 @@ constexpr uint64_t kPiece = 1 << 30;
 constexpr unsigned kEncrypted = 1, kUtf8 = 1 << 11;  // of a member's flags
 constexpr unsigned kFirstDay = 0x21;                 // 1 January 1980, as zip has it
 constexpr size_t kMaxName = 0xffff;
+constexpr std::string_view kEndOfDirectory("PK\x05\x06", 4);
+constexpr uint64_t kEndOfDirectorySize = 22;
+// Of files without 64-bit counts, which is how the library writes them; all ones in a file say that
+// the count is elsewhere, or mean themselves.
+constexpr uint64_t kMaxMembers = 0xffff - 1;
 
 bool HasControl(std::string_view name) {
   return std::any_of(name.begin(), name.end(), [](char c) {
@@ -47,6 +52,11 @@ class NpzReader::Archive {
                                                  int64_t max_bytes) {
     auto archive = std::unique_ptr<Archive>(new Archive(std::move(stream), std::move(name)));
     archive->left_ = max_bytes;
+    // The library does not know archives without members.
+    if (archive->stream_.size() >= kEndOfDirectorySize &&
+        archive->stream_.StartsWith(kEndOfDirectory)) {
+      return archive;
+    }
     zlib_filefunc64_def functions = archive->stream_.Functions();
     archive->zip_ = unzOpen2_64("", &functions);
     if (archive->zip_ == nullptr) {
@@ -116,6 +126,9 @@ class NpzReader::Archive {
       if (!names.insert(name).second) {
         return Error("the member '", Shown(name), "' is there twice");
       }
+    }
+    if (info.number_entry == kMaxMembers + 1 && unzGoToNextFile(zip_) == UNZ_OK) {
+      return Error("more members than it says");
     }
     return OkStatus();
   }
@@ -327,6 +340,9 @@ Status NpzWriter::Add(std::string_view name, const Shape& shape,
   const std::string file = absl::StrCat(ToAbsl(name), ToAbsl(kEnding));
   if (!archive_->names.insert(file).second) {
     return InvalidArgument("[npz] got the name '", Shown(name), "' twice");
+  }
+  if (archive_->names.size() > kMaxMembers) {
+    return ResourceExhausted("[npz] got more than ", kMaxMembers, " arrays for one file");
   }
   const std::string header = NpyHeader(shape);
   const uint64_t size = header.size() + elements.size();

@@ -79,8 +79,9 @@ class NpzWriter {
   NpzWriter(const NpzWriter&) = delete;
   NpzWriter& operator=(const NpzWriter&) = delete;
 
-  // `name` gets .npy as its ending. Empty names, control characters, names that would leave the
-  // folder that somebody unpacks the file into, and a name that is there already are errors.
+  // `name` gets .npy as its ending; a file has 65534 arrays at most. Empty names, control
+  // characters, names that would leave the folder that somebody unpacks the file into, and a name
+  // that is there already are errors.
   Status Add(std::string_view name, const Shape& shape, absl::Span<const uint8_t> elements);
   StatusOr<std::string> Finish() &&;
 

@@ -27,9 +27,10 @@ StatusOr<ZipStream> ZipStream::OfFile(const std::string& path) {
   return ZipStream(std::move(file), static_cast<uint64_t>(info.st_size));
 }
 
-uint64_t ZipStream::Read(char* to, uint64_t size) {
+uint64_t ZipStream::Read(char* to, uint64_t wanted) {
   const uint64_t rest = this->size() - std::min(position_, this->size());
-  size = std::min(size, rest);
+  const uint64_t size = std::min(wanted, rest);
+  ended_ = size < wanted;
   if (!file_.ok()) {
     if (size > 0) std::memcpy(to, memory_.data() + position_, size);
     position_ += size;
@@ -43,6 +44,7 @@ uint64_t ZipStream::Read(char* to, uint64_t size) {
     if (got <= 0) break;
     done += static_cast<uint64_t>(got);
   }
+  ended_ = done < wanted;
   position_ += done;
   return done;
 }
@@ -72,6 +74,12 @@ bool ZipStream::Seek(uint64_t offset, int origin) {
   return true;
 }
 
+bool ZipStream::StartsWith(std::string_view text) {
+  std::string start(text.size(), '\0');
+  position_ = 0;
+  return Read(start.data(), start.size()) == start.size() && start == text;
+}
+
 zlib_filefunc64_def ZipStream::Functions() {
   zlib_filefunc64_def functions = {};
   functions.opaque = this;
@@ -92,7 +100,9 @@ zlib_filefunc64_def ZipStream::Functions() {
     return static_cast<ZipStream*>(opaque)->Seek(offset, origin) ? 0 : -1;
   };
   functions.zclose_file = [](voidpf, voidpf) { return 0; };
-  functions.zerror_file = [](voidpf, voidpf) { return 0; };
+  functions.zerror_file = [](voidpf opaque, voidpf) {
+    return static_cast<ZipStream*>(opaque)->ended_ ? 1 : 0;
+  };
   return functions;
 }
 

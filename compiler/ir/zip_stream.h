@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/file_ops.h"
 #include "base/status.h"
@@ -28,6 +29,8 @@ class ZipStream {
   // For a stream that stays where it is.
   zlib_filefunc64_def Functions();
 
+  bool StartsWith(std::string_view text);
+
   uint64_t size() const { return file_.ok() ? file_size_ : memory_.size(); }
   std::string TakeMemory() && { return std::move(memory_); }
 
@@ -35,7 +38,7 @@ class ZipStream {
   explicit ZipStream(std::string bytes) : memory_(std::move(bytes)) {}
   ZipStream(Descriptor file, uint64_t size) : file_(std::move(file)), file_size_(size) {}
 
-  uint64_t Read(char* to, uint64_t size);
+  uint64_t Read(char* to, uint64_t wanted);
   uint64_t Write(const char* from, uint64_t size);
   bool Seek(uint64_t offset, int origin);
 
@@ -43,6 +46,9 @@ class ZipStream {
   Descriptor file_;
   uint64_t file_size_ = 0;
   uint64_t position_ = 0;
+  // The last read got less than it wanted. To the library that is an error: by itself it takes what
+  // is missing for zeros, and an archive that was cut off for one without members.
+  bool ended_ = false;
 };
 
 }  // namespace swage::ir

@@ -112,7 +112,7 @@ TEST(NpzTest, NumpysFilesAreRead) {
   ASSERT_EQ(stored->members().size(), 3u);
   EXPECT_EQ(stored->members()[0].name, "w");
   EXPECT_EQ(stored->members()[1].name, "layer/b");
-  EXPECT_EQ(stored->Read(0)->ToString(), "{ { 0, 1, 2 }, { 3, 4, 5 } }");
+  EXPECT_EQ(stored->Read(0)->ToString(), "{ {0, 1, 2}, {3, 4, 5} }");
   EXPECT_EQ(stored->Read(1)->ToString(), "{1, 0}");
   EXPECT_EQ(stored->Read(2)->GetInt(0), 7);
   StatusOr<NpzReader> deflated = NpzReader::Open("tests/fuzz/npz_seeds/deflated.npz");
@@ -137,14 +137,22 @@ TEST(NpzTest, AnEmptyArchiveHasNoMembers) {
   EXPECT_TRUE(file->members().empty());
 }
 
-TEST(NpzTest, MoreMembersThanTheOldFormatCounts) {
-  for (const int count : {65534, 65535, 65536, 65537}) {
-    std::vector<Member> members;
-    for (int i = 0; i < count; ++i) members.push_back({absl::StrCat(i), ""});
-    const StatusOr<NpzReader> file = NpzReader::Over(Archive(members), "x.npz");
-    ASSERT_TRUE(file.ok()) << file.status();
-    EXPECT_EQ(static_cast<int>(file->members().size()), count);
-  }
+TEST(NpzTest, MembersAreCountedToTheLimitOfTheFormat) {
+  std::vector<Member> members;
+  for (int i = 0; i < 65535; ++i) members.push_back({absl::StrCat(i), ""});
+  const StatusOr<NpzReader> file = NpzReader::Over(Archive(members), "x.npz");
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->members().size(), members.size());
+  members.push_back({"last", ""});  // which the library counts modulo 2^16
+  EXPECT_EQ(Message(ReadAll(Archive(members))), "[npz] x.npz: more members than it says");
+}
+
+TEST(NpzTest, MoreArraysThanTheFormatCountsAreNotWritten) {
+  NpzWriter writer;
+  const Shape empty = Shape::Array(DType::kU8, Dims{0});
+  for (int i = 0; i < 65534; ++i) ASSERT_TRUE(writer.Add(absl::StrCat(i), empty, {}).ok());
+  EXPECT_EQ(Message(writer.Add("last", empty, {})),
+            "[npz] got more than 65534 arrays for one file");
 }
 
 TEST(NpzTest, WhatIsNoArchiveSaysSo) {
