@@ -147,18 +147,21 @@ StatusOr<cache::ProgramPtr> HloState::Compile(const ir::SymbolBinding& sizes, bo
   return program;
 }
 
-StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments) {
+StatusOr<std::vector<Tensor>> HloState::Run(std::span<const Tensor> arguments,
+                                            runtime::Donate donate) {
   calls_.fetch_add(1, std::memory_order_relaxed);
   SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, CheckArguments(arguments));
   SWAGE_ASSIGN_OR_RETURN(const cache::ProgramPtr program, Compile(sizes, /*warmup=*/false));
   std::vector<const Tensor*> inputs;
   for (const Tensor& argument : arguments) inputs.push_back(&argument);
+  runtime::ExecutableRun run(*program->executable());
+  for (const Tensor* input : inputs) SWAGE_RETURN_IF_ERROR(run.Add(*input, donate));
   const runtime::CallTimer timer;
-  auto results = runtime::RunExecutable(*program->executable(), inputs);
-  if (!results.ok()) return results;
+  SWAGE_RETURN_IF_ERROR(run.Run());
   timer.Record(name_, inputs);
   elements_.Add(Elements(inputs));
-  return results;
+  donations_.fetch_add(run.donated(), std::memory_order_relaxed);
+  return std::vector<Tensor>(run.results().begin(), run.results().end());
 }
 
 runtime::ArgumentElements HloState::Elements(absl::Span<const Tensor* const> arguments) const {
@@ -181,6 +184,7 @@ JitStats HloState::stats() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   JitStats stats = stats_;
   stats.calls = calls_.load(std::memory_order_relaxed);
+  stats.donations = donations_.load(std::memory_order_relaxed);
   stats.valid_elements = elements_.valid.load(std::memory_order_relaxed);
   stats.padded_elements = elements_.padded.load(std::memory_order_relaxed);
   return stats;
@@ -263,11 +267,23 @@ internal::HloState& HloProgram::State() const {
   return *state_;
 }
 
-std::vector<Tensor> HloProgram::operator()(std::span<const Tensor> arguments) const {
-  internal::HloState& state = State();
-  StatusOr<std::vector<Tensor>> results = state.Run(arguments);
+namespace {
+
+std::vector<Tensor> RunOrThrow(internal::HloState& state, std::span<const Tensor> arguments,
+                               runtime::Donate donate) {
+  StatusOr<std::vector<Tensor>> results = state.Run(arguments, donate);
   if (!results.ok()) runtime::ThrowStatus(results.status(), state.name(), {});
   return *std::move(results);
+}
+
+}  // namespace
+
+std::vector<Tensor> HloProgram::operator()(std::span<const Tensor> arguments) const {
+  return RunOrThrow(State(), arguments, runtime::Donate::kNo);
+}
+
+std::vector<Tensor> HloProgram::operator()(std::vector<Tensor>&& arguments) const {
+  return RunOrThrow(State(), arguments, runtime::Donate::kYes);
 }
 
 std::vector<Tensor> HloProgram::operator()(std::initializer_list<Tensor> arguments) const {

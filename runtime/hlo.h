@@ -39,6 +39,9 @@ class SWAGE_API HloProgram {
   // names the parameter. Where shapes have symbols the arguments give their values.
   std::vector<Tensor> operator()(std::span<const Tensor> arguments) const;
   std::vector<Tensor> operator()(std::initializer_list<Tensor> arguments) const;
+  // The same; an argument that nobody else holds gives its memory to a result where the program can
+  // compute the result there, and is undefined from then on (jit.h).
+  std::vector<Tensor> operator()(std::vector<Tensor>&& arguments) const;
 
   // Compiles and runs nothing, whatever on_miss says. With dtypes and shapes of arguments it is
   // also set up for their sizes, if it has symbols. OnMiss::kError then forbids that a call

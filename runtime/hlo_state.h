@@ -17,6 +17,7 @@
 #include "compiler/ir/module.h"
 #include "runtime/argument_elements.h"
 #include "runtime/hlo.h"
+#include "runtime/placement.h"
 #include "runtime/program.h"
 
 namespace swage::internal {
@@ -28,7 +29,7 @@ class HloState {
   HloState(std::unique_ptr<ir::Module> module, runtime::ResolvedOptions options, std::string name,
            std::string learned, std::vector<ir::Assumption> assumptions);
 
-  StatusOr<std::vector<Tensor>> Run(std::span<const Tensor> arguments);
+  StatusOr<std::vector<Tensor>> Run(std::span<const Tensor> arguments, runtime::Donate donate);
   Status WarmUp(std::span<const Tensor> arguments);
 
   const std::string& name() const { return name_; }
@@ -67,7 +68,7 @@ class HloState {
   std::weak_ptr<cache::CachedProgram> whole_;
   absl::flat_hash_map<Sizes, std::weak_ptr<cache::CachedProgram>> programs_;
   JitStats stats_;
-  std::atomic<int64_t> calls_{0};
+  std::atomic<int64_t> calls_{0}, donations_{0};
   runtime::ElementCounters elements_;
 };
 

@@ -122,6 +122,26 @@ TEST(DonationTest, OpenSizesGiveToo) {
   EXPECT_EQ(f.stats().compiles, 1);
 }
 
+TEST(DonationTest, ALoadedProgramTakesArgumentsThatAreMovedIn) {
+  const HloProgram program = parse_hlo(R"(
+HloModule m
+ENTRY e {
+  x = f32[100,8] parameter(0)
+  u = f32[1,8] parameter(1)
+  at = s32[] parameter(2)
+  zero = s32[] constant(0)
+  ROOT d = f32[100,8] dynamic-update-slice(x, u, at, zero)
+})");
+  const Tensor row = reshape(Counted(8), {1, 8});
+  std::vector<Tensor> arguments = {zeros({100, 8}), row, array<int32_t>({7}, {})};
+  const void* address = AddressOf(arguments[0]);
+  const Tensor result = program(std::move(arguments))[0];
+  EXPECT_EQ(AddressOf(result), address);
+  EXPECT_EQ(result.to_vector<float>()[7 * 8 + 3], 3);
+  EXPECT_TRUE(row.defined());
+  EXPECT_EQ(program.stats().donations, 1);
+}
+
 TEST(DonationTest, TheCountersTextNamesIt) {
   auto f = jit([](Tensor x) { return x + 1; });
   f(Counted(3));
