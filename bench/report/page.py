@@ -3,9 +3,17 @@ import datetime
 import os
 import pathlib
 import statistics
+import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "performance.md"
+
+
+def build(folder, *targets):
+    """Builds targets of a build folder, and configures it with tests and benchmarks if it is not."""
+    if subprocess.run([ROOT / "scripts" / "build", folder, *targets]).returncode != 0:
+        sys.exit(f"{folder}: {', '.join(targets)} cannot be built; the reason is above")
 
 
 def fill(text, name, body):
