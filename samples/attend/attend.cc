@@ -1,5 +1,5 @@
 // Attention, compiled once per shape. Checks itself against the interpreter.
-//   attend [DUMP_FOLDER]   DUMP_FOLDER receives the dumps of the first compile
+//   attend [DUMP_FOLDER]   DUMP_FOLDER receives the dumps of both compiles; what lies there stays
 #include <swage/swage.h>
 
 #include <algorithm>

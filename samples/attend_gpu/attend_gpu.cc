@@ -1,5 +1,6 @@
 // Attention on a GPU: keys and values stay there, queries come from the host.
-//   attend_gpu [DUMP_FOLDER]   DUMP_FOLDER receives the dumps of the first compile, PTX among them
+//   attend_gpu [DUMP_FOLDER]   DUMP_FOLDER receives the dumps of all compiles, PTX among them; what
+//                              lies there stays. Default: swage_attend_gpu in /tmp.
 // Without a GPU it says so, and ends with 0.
 #include <swage/swage.h>
 
@@ -27,6 +28,16 @@ float difference(sw::Tensor a, sw::Tensor b) {
   return sw::max(sw::abs(a.to("cpu") - b)).item<float>();
 }
 
+// The names of the PTX files of a folder that may not be there yet.
+std::set<std::string> ptx_files(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  if (!std::filesystem::is_directory(folder)) return names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".ptx") names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
 int main(int argc, char** argv) {
   std::string missing;
   if (!sw::has_device(kDevice, &missing)) {
@@ -35,7 +46,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path dumps =
       argc > 1 ? argv[1] : std::filesystem::temp_directory_path() / "swage_attend_gpu";
-  std::filesystem::remove_all(dumps);
+  const std::set<std::string> before = ptx_files(dumps);
   auto f = sw::jit(attend, {.name = "attend", .device = kDevice, .dump_to = dumps.string()});
   bool right = true;
   for (const int64_t length : {32, 33, 32, 64, 33}) {
@@ -48,11 +59,9 @@ int main(int argc, char** argv) {
               << error << (error <= 1e-5f ? "\n" : ", WRONG\n");
   }
   std::cout << f.stats() << f.explain();
-  std::set<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(dumps)) {
-    if (entry.path().extension() == ".ptx") files.insert(entry.path().filename().string());
-  }
   std::cout << "PTX in " << dumps.string() << ":\n";
-  for (const std::string& file : files) std::cout << "  " << file << "\n";
+  for (const std::string& file : ptx_files(dumps)) {
+    if (before.count(file) == 0) std::cout << "  " << file << "\n";
+  }
   return right ? 0 : 1;
 }
