@@ -62,11 +62,15 @@ int Visit(dl_phdr_info* object, size_t, void* data) {
   return 1;
 }
 
-std::string Find() {
-  const std::optional<std::string> given = GetEnv("SWAGE_BUILD_ID");
-  if (given == "none") return "";
+std::string& OfLibrary() {
+  static auto* const id = new std::string;
+  return *id;
+}
+
+// Of the file that holds this code.
+std::string OfThisFile() {
   Search search;
-  search.address = reinterpret_cast<uintptr_t>(&Find);
+  search.address = reinterpret_cast<uintptr_t>(&OfThisFile);
   dl_iterate_phdr(&Visit, &search);
   std::string id = absl::BytesToHexString(search.note);
   if (search.found && id.empty()) {
@@ -74,11 +78,20 @@ std::string Find() {
         ReadFile(search.path.empty() ? "/proc/self/exe" : search.path);
     if (file.ok()) id = HashBytes(*file).ToHex();
   }
+  return id;
+}
+
+std::string Find() {
+  const std::optional<std::string> given = GetEnv("SWAGE_BUILD_ID");
+  if (given == "none") return "";
+  std::string id = OfLibrary().empty() ? OfThisFile() : OfLibrary();
   if (!id.empty() && given.has_value()) id += "-" + *given;
   return id;
 }
 
 }  // namespace
+
+void UseBuildIdOf(std::string_view library) { OfLibrary() = library; }
 
 const std::string& BuildId() {
   static const std::string* const id = new std::string(Find());

@@ -210,6 +210,15 @@ std::unique_ptr<codegen::EntryStore::Reservation> Tiers::Reserve(EntryKind kind,
   return std::make_unique<TierReservation>(std::move(lock), &held, &queue_);
 }
 
+namespace {
+
+// Whether both keys are a GPU's (codegen/gpu/gpu_target.h), or none.
+bool SameKindOfDevice(const KeyMaterial& a, const KeyMaterial& b) {
+  return a.Find("sm").has_value() == b.Find("sm").has_value();
+}
+
+}  // namespace
+
 std::vector<std::string> Tiers::NearestModule(const KeyMaterial& missed) {
   std::vector<std::string> nearest;
   const StatusOr<std::vector<DiskEntry>> entries = disk_.List();
@@ -217,7 +226,7 @@ std::vector<std::string> Tiers::NearestModule(const KeyMaterial& missed) {
   for (const DiskEntry& entry : *entries) {
     if (entry.kind != EntryKind::kModule || !entry.problem.empty()) continue;
     const StatusOr<KeyMaterial> key = KeyMaterial::Parse(entry.material);
-    if (!key.ok()) continue;
+    if (!key.ok() || !SameKindOfDevice(missed, *key)) continue;
     std::vector<std::string> names;
     for (const KeyDifference& difference : DiffKeys(missed, key->Shortened())) {
       names.push_back(difference.name);

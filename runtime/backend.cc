@@ -53,7 +53,7 @@ StatusOr<const Backend*> FindBackend(std::string_view name) {
   }
   const auto [kind, ordinal] = SplitDevice(name);
   if (kind != "cuda") {
-    return NotFound("[device] got '", ToAbsl(name), "', expected cpu, cuda:0 or evaluator",
+    return NotFound("[device] got '", ToAbsl(name), "', expected ", ToAbsl(kDeviceNames),
                     DidYouMean(name, std::vector<std::string_view>{"cpu", "cuda:0", "evaluator"}));
   }
   const Backend& backend = CudaBackend(ordinal);

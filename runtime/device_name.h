@@ -10,6 +10,9 @@
 namespace swage::runtime {
 
 inline constexpr int kMaxCudaDevices = 16;
+// As errors and helps list them.
+inline constexpr std::string_view kDeviceNames =
+    "cpu, cuda (the first GPU, cuda:0), cuda:1 ... or evaluator";
 
 struct DeviceName {
   std::string_view kind;  // "cuda"; a name that is no GPU's is its own kind

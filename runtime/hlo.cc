@@ -7,6 +7,7 @@
 #include "compiler/ir/verifier.h"
 #include "compiler/learn/learn.h"
 #include "runtime/hlo_state.h"
+#include "runtime/miss_report.h"
 #include "runtime/shape_record.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
@@ -125,6 +126,11 @@ StatusOr<cache::ProgramPtr> HloState::Whole(bool warmup) {
     runtime::AddReport(report, &stats_);
     if (!report.module_load) runtime::RecordCompile(name_, report.total_ms);
   }
+  report_.evicted = report_.missed;  // it has no other key
+  report_.first = !report_.missed;
+  report_.missed = true;
+  report_.tier = compiled.tier;
+  missed_key_ = compiled.cached() ? nullptr : compiled.executable().report().missed_key;
   whole_ = compiled.program;
   return std::move(compiled.program);
 }
@@ -178,6 +184,19 @@ Status HloState::WarmUp(std::span<const Tensor> arguments) {
   }
   SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, CheckArguments(arguments));
   return Compile(sizes, /*warmup=*/true).status();
+}
+
+MissReport HloState::explain() const {
+  MissReport report;
+  std::shared_ptr<const KeyMaterial> missed;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    report = report_;
+    missed = missed_key_;
+  }
+  report.function = name_;
+  AddStoredComponents(missed.get(), &report);
+  return report;
 }
 
 JitStats HloState::stats() const {
@@ -325,6 +344,7 @@ std::string HloProgram::result_shape(int i) const {
   return State().results()[i].ToString(false);
 }
 JitStats HloProgram::stats() const { return State().stats(); }
+MissReport HloProgram::explain() const { return State().explain(); }
 std::string HloProgram::learned() const { return State().learned(); }
 std::string HloProgram::ToString() const { return ir::ToText(State().module()); }
 

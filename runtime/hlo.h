@@ -54,6 +54,9 @@ class SWAGE_API HloProgram {
   int result_count() const;
   std::string result_shape(int i) const;
   JitStats stats() const;
+  // Where the program came from when it was last needed (`tier`), and if it was compiled though it
+  // is on disk, why (`stored_components`). A second miss is of a program that was evicted.
+  MissReport explain() const;
   std::string ToString() const;  // HLO text of the program as loaded
   // What was learned from several lowerings: the symbols, and every extent and literal that had to
   // be solved, one a line. Empty for one lowering.

@@ -39,6 +39,7 @@ class HloState {
   const std::vector<ir::Shape>& results() const { return results_; }
   const std::string& learned() const { return learned_; }
   JitStats stats() const;
+  MissReport explain() const;
 
  private:
   // The values of the symbols, one after the other; none for a static program.
@@ -68,6 +69,8 @@ class HloState {
   std::weak_ptr<cache::CachedProgram> whole_;
   absl::flat_hash_map<Sizes, std::weak_ptr<cache::CachedProgram>> programs_;
   JitStats stats_;
+  MissReport report_;  // of the last miss, without what is on disk
+  std::shared_ptr<const KeyMaterial> missed_key_;
   std::atomic<int64_t> calls_{0}, donations_{0};
   runtime::ElementCounters elements_;
 };

@@ -78,11 +78,7 @@ std::shared_ptr<JitState> MakeJitState(JitOptions options, const FunctionIdentit
 JitStats StatsOf(const JitState& state) { return state.stats(); }
 MissReport ExplainOf(const JitState& state) {
   MissReport report = state.explain();
-  const std::shared_ptr<const KeyMaterial> missed = state.MissedKey();
-  cache::Tiers* const tiers = cache::Tiers::Global();
-  if (missed != nullptr && tiers != nullptr && report.tier == runtime::kCompiledTier) {
-    report.stored_components = tiers->NearestModule(*missed);
-  }
+  AddStoredComponents(state.MissedKey().get(), &report);
   return report;
 }
 

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "cache/tiers.h"
+#include "runtime/program.h"
 
 namespace swage {
 namespace internal {
@@ -87,6 +89,12 @@ void Compare(const std::vector<KeyItem>& items, const std::vector<KeyItem>& ther
   report->expected = "that of the nearest key";
 }
 
+void AddStoredComponents(const KeyMaterial* missed, MissReport* report) {
+  cache::Tiers* const tiers = cache::Tiers::Global();
+  if (missed == nullptr || tiers == nullptr || report->tier != runtime::kCompiledTier) return;
+  report->stored_components = tiers->NearestModule(*missed);
+}
+
 std::string ReasonText(const MissReport& report) {
   if (!report.fallback.empty()) return absl::StrCat("exact sizes, since ", report.fallback);
   if (report.evicted) return "it was there and was evicted for the bound of the memory";
@@ -124,7 +132,7 @@ std::ostream& operator<<(std::ostream& out, const MissReport& report) {
   } else {
     out << internal::ReasonText(report);
   }
-  if (!report.first) out << "; nearest key " << report.nearest_key;
+  if (!report.nearest_key.empty()) out << "; nearest key " << report.nearest_key;
   if (!report.stored_components.empty()) {
     out << "; what is on disk differs in " << absl::StrJoin(report.stored_components, ", ");
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/key_material.h"
 #include "runtime/jit.h"
 #include "runtime/signature.h"
 
@@ -16,6 +17,10 @@ namespace swage::internal {
 // at which item each parameter of the function begins.
 void Compare(const std::vector<runtime::KeyItem>& items, const std::vector<runtime::KeyItem>& there,
              const ParameterStarts* parameters, MissReport* report);
+
+// What differs in the kept program that is nearest, if the one of the report was compiled; `missed`
+// is the key that the store did not have, or null. Reads the disk.
+void AddStoredComponents(const KeyMaterial* missed, MissReport* report);
 
 // "argument 1 (f32[32,64]): dimension 0 is 32, expected 31".
 std::string ReasonText(const MissReport& report);

@@ -14,6 +14,7 @@
 #include "cache/disk_pack.h"
 #include "cache/disk_tier.h"
 #include "tools/cache_warm.h"
+#include "tools/device.h"
 
 namespace swage::tools {
 namespace {
@@ -49,6 +50,13 @@ std::string Summary(const DiskEntry& entry) {
   if (!entry.problem.empty()) return "BAD: " + Printable(entry.problem);
   const StatusOr<KeyMaterial> material = KeyMaterial::Parse(entry.material);
   if (!material.ok() || material->fields().empty()) return FirstLine(entry.material, kLineLength);
+  if (material->Find("kind") == "cubin") {
+    const auto part = [&](std::string_view name) {
+      return Printable(material->Find(name).value_or("?").substr(0, kLineLength));
+    };
+    return absl::StrCat("code for ", part("card"), ", driver ", part("driver"), ", of PTX ",
+                        part("ptx"));
+  }
   // Canonical text has no names: the shapes of its first lines are what tells programs apart.
   const std::string& text = material->fields().back().value;
   const size_t body = text.find("{\n");
@@ -59,6 +67,13 @@ std::string Summary(const DiskEntry& entry) {
     if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : c;
   }
   return Printable(line);
+}
+
+// "module"; "kernel", or "cubin" for what a GPU's driver made of one.
+std::string KindOf(const DiskEntry& entry) {
+  const StatusOr<KeyMaterial> material = KeyMaterial::Parse(entry.material);
+  if (material.ok() && material->Find("kind") == "cubin") return "cubin";
+  return std::string(cache::EntryKindName(entry.kind));
 }
 
 // "1 entry", "2 entries".
@@ -152,8 +167,7 @@ StatusOr<ExitCode> RunCacheLs(const CacheOptions& options) {
                    [](const DiskEntry& a, const DiskEntry& b) { return a.used > b.used; });
   const time_t now = ::time(nullptr);
   for (const DiskEntry& entry : entries) {
-    std::printf("%-6s  %s  %10lld  %7s  %s\n",
-                std::string(cache::EntryKindName(entry.kind)).c_str(), entry.hash.ToHex().c_str(),
+    std::printf("%-6s  %s  %10lld  %7s  %s\n", KindOf(entry).c_str(), entry.hash.ToHex().c_str(),
                 static_cast<long long>(entry.bytes), AgeText(entry.used, now).c_str(),
                 Summary(entry).c_str());
   }
@@ -240,6 +254,7 @@ void AddCacheCommand(CLI::App& app, Action* chosen) {
       AddPart(command, warm, chosen, "warm", "Compiles HLO modules into the cache", RunCacheWarm);
   part->add_option("MODULES", warm->modules, "Files of HLO text")->required();
   part->add_option("--dims", warm->dims, "Sizes of symbolic extents: seq=1:512:8,batch=1,8");
+  AddDeviceOption(part, "What the programs are for; it must be there", &warm->device);
   AddPart(command, options, chosen, "unpack",
           "Puts the entries of a pack into the cache; they hold code, so trust the author",
           RunCacheUnpack)

@@ -83,10 +83,10 @@ StatusOr<SizeLists> ListsFor(const std::vector<const ir::Symbol*>& symbols, cons
   return wanted;
 }
 
-Status WarmOne(std::unique_ptr<ir::Module> module, const std::string& name,
-               codegen::EntryStore* store) {
+Status WarmOne(const CompileInto& compile, std::unique_ptr<ir::Module> module,
+               const std::string& name, codegen::EntryStore* store) {
   SWAGE_ASSIGN_OR_RETURN(const auto executable,
-                         CompileOnCpu(std::move(module), store, "to warm the cache"));
+                         compile(std::move(module), store, "to warm the cache"));
   const codegen::CompileReport& report = executable->report();
   std::printf("%s: %s, %lld kernels, %lld from llvm, %.2f ms\n", name.c_str(),
               report.module_load ? "was there" : "compiled", static_cast<long long>(report.kernels),
@@ -108,8 +108,8 @@ Status CheckNames(const SizeLists& lists, const std::vector<std::unique_ptr<ir::
   return OkStatus();
 }
 
-Status WarmModule(const ir::Module* module, const std::string& path, const SizeLists& lists,
-                  codegen::EntryStore* store) {
+Status WarmModule(const CompileInto& compile, const ir::Module* module, const std::string& path,
+                  const SizeLists& lists, codegen::EntryStore* store) {
   const std::vector<const ir::Symbol*> symbols = ir::SymbolsOf(*module);
   SWAGE_ASSIGN_OR_RETURN(const SizeLists wanted, ListsFor(symbols, lists, path));
   for (const std::vector<int64_t>& sizes : Combinations(wanted)) {
@@ -121,7 +121,7 @@ Status WarmModule(const ir::Module* module, const std::string& path, const SizeL
       absl::StrAppend(&name, " ", symbols[i]->name, "=", sizes[i]);
     }
     SWAGE_RETURN_IF_ERROR(ir::BindSymbols(binding, sized.get()));
-    SWAGE_RETURN_IF_ERROR(WarmOne(std::move(sized), name, store));
+    SWAGE_RETURN_IF_ERROR(WarmOne(compile, std::move(sized), name, store));
   }
   return OkStatus();
 }
@@ -165,9 +165,10 @@ StatusOr<ExitCode> RunCacheWarm(const WarmOptions& options) {
     SWAGE_ASSIGN_OR_RETURN(modules.emplace_back(), LoadModule(path));
   }
   SWAGE_RETURN_IF_ERROR(CheckNames(lists, modules));
+  SWAGE_ASSIGN_OR_RETURN(const CompileInto compile, FindCompiler(options.device));
   cache::Tiers tiers(std::move(tier_options));
   for (size_t i = 0; i < modules.size(); ++i) {
-    SWAGE_RETURN_IF_ERROR(WarmModule(modules[i].get(), options.modules[i], lists, &tiers));
+    SWAGE_RETURN_IF_ERROR(WarmModule(compile, modules[i].get(), options.modules[i], lists, &tiers));
   }
   if (!tiers.Flush(std::chrono::minutes(1)) || tiers.stats().disk.write_errors > 0) {
     std::fprintf(stderr, "not everything could be written: %s\n", tiers.stats().ToString().c_str());

@@ -6,8 +6,8 @@
 //
 // A program with symbolic extents (f32[seq,64]) is compiled once for every combination of the sizes
 // that --dims lists: numbers, and ranges FIRST:LAST or FIRST:LAST:STEP, separated by commas. It is
-// the program of `swage run --cache` and of load_hlo; a function that jit traces is warmed from
-// C++, with warmup().
+// the program of `swage run --cache` and of load_hlo on the same device and machine, by the library
+// that was built with this command; a function that jit traces is warmed from C++, with warmup().
 #ifndef SWAGE_TOOLS_CACHE_WARM_H_
 #define SWAGE_TOOLS_CACHE_WARM_H_
 
@@ -24,6 +24,7 @@ struct WarmOptions {
   std::string dir;  // "" = as configured
   std::vector<std::string> modules;
   std::string dims;
+  std::string device = "cpu";
 };
 
 StatusOr<ExitCode> RunCacheWarm(const WarmOptions& options);

@@ -147,9 +147,7 @@ void AddCorpusCommand(CLI::App& app, Action* chosen) {
   CLI::App* command =
       app.add_subcommand("corpus", "Runs the cases of a folder and compares with what they expect");
   command->add_option("dir", options->dir, "Folder of GROUP/NAME/case.json")->required();
-  command->add_option("--device", options->device, "What runs the cases")
-      ->envname("SWAGE_DEVICE")
-      ->capture_default_str();
+  AddDeviceOption(command, "What runs the cases", &options->device);
   command->add_flag("--cache", options->cache,
                     "Uses the compiled code that jit keeps on disk and remotely");
   command->add_option("--mode", options->mode,

@@ -1,6 +1,7 @@
 // File: tools/corpus_command.h
 //
-//   swage corpus DIR [--device evaluator|cpu] [--mode module|eager] [--threads N] [--filter RE]
+//   swage corpus DIR [--device cpu|cuda|evaluator] [--mode module|eager] [--threads N] [--filter
+//   RE]
 //                    [--list FILE] [--repeat N]
 //   swage corpus DIR --sizes [--mode symbolic|bucket|pad] ...
 //
@@ -11,8 +12,8 @@
 //
 // and last `N passed, N failed, N skipped`. An op that is not implemented is a failure; a case that
 // --list or --filter leaves out is not counted. Exit code 1 when a case failed; 2 for an unknown
-// list entry, an empty selection, or flags that make no sense. With --sizes see
-// tools/sizes_corpus.h.
+// list entry, an empty selection, a device that is not there, or flags that make no sense. With
+// --sizes see tools/sizes_corpus.h.
 #ifndef SWAGE_TOOLS_CORPUS_COMMAND_H_
 #define SWAGE_TOOLS_CORPUS_COMMAND_H_
 

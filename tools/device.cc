@@ -1,8 +1,9 @@
 #include "tools/device.h"
 
+#include <CLI/CLI.hpp>
 #include <utility>
 
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/nearest.h"
 #include "cache/tiers.h"
@@ -102,32 +103,51 @@ RunCompiled Runner(const ir::Module& module, std::shared_ptr<codegen::Executable
   };
 }
 
-StatusOr<RunCompiled> CompileForCpu(const ir::Module& module, const HowToCompile& how) {
-  SWAGE_ASSIGN_OR_RETURN(auto executable,
-                         CompileOnCpu(module.Clone(), how.store, "to run it", how.options));
-  return Runner(module, std::move(executable));
-}
+using Compiled = StatusOr<std::shared_ptr<codegen::Executable>>;
 
-StatusOr<RunCompiled> CompileForCuda(const ir::Module& module, const HowToCompile& how) {
-  SWAGE_ASSIGN_OR_RETURN(const codegen::CompileOptions compile, OptionsOf(how.store, how.options));
-  std::vector<passes::Message> messages;
-  auto compiled = gpu::Compile(module.Clone(), how.ordinal, compile, &messages);
-  SWAGE_ASSIGN_OR_RETURN(auto executable,
-                         Finish(module.name(), std::move(compiled), messages, "to run it"));
-  return Runner(module, std::move(executable));
+Compiled CompileForCpu(std::unique_ptr<ir::Module> module, int, const codegen::CompileOptions& how,
+                       std::vector<passes::Message>* messages) {
+  return cpu::Compile(std::move(module), how, messages);
 }
 
 struct NamedDevice {
   const char* name;
-  StatusOr<RunCompiled> (*compile)(const ir::Module&, const HowToCompile&);
-  bool has_cache;
+  // Null: it compiles nothing, and is the evaluator.
+  Compiled (*compile)(std::unique_ptr<ir::Module> module, int ordinal,
+                      const codegen::CompileOptions& options,
+                      std::vector<passes::Message>* messages);
+  Status (*check)(int ordinal);  // whether it is there
 };
 
 constexpr NamedDevice kDevices[] = {
-    {"cpu", CompileForCpu, true},
-    {"cuda", CompileForCuda, true},
-    {"evaluator", CompileForEvaluator, false},
+    {"cpu", CompileForCpu, [](int) { return OkStatus(); }},
+    {"cuda", gpu::Compile, gpu::CheckDevice},
+    {"evaluator", nullptr, [](int) { return OkStatus(); }},
 };
+
+StatusOr<const NamedDevice*> DeviceNamed(const std::string& name) {
+  const auto [kind, ordinal] = runtime::SplitDevice(name);
+  for (const NamedDevice& device : kDevices) {
+    if (kind != device.name) continue;
+    SWAGE_RETURN_IF_ERROR(device.check(ordinal));
+    return &device;
+  }
+  return NotFound("[device] got '", name, "', expected ", ToAbsl(runtime::kDeviceNames),
+                  DidYouMean(name, DeviceNames()));
+}
+
+Compiled CompileOn(const NamedDevice& device, std::unique_ptr<ir::Module> module,
+                   const HowToCompile& how, std::string_view reason) {
+  SWAGE_ASSIGN_OR_RETURN(const codegen::CompileOptions compile, OptionsOf(how.store, how.options));
+  const std::string name = module->name();
+  std::vector<passes::Message> messages;
+  auto compiled = device.compile(std::move(module), how.ordinal, compile, &messages);
+  return Finish(name, std::move(compiled), messages, reason);
+}
+
+Status NoCache(const std::string& name) {
+  return InvalidArgument("[device] ", name, " compiles nothing that a cache could keep");
+}
 
 }  // namespace
 
@@ -137,24 +157,39 @@ std::vector<std::string> DeviceNames() {
   return names;
 }
 
+void AddDeviceOption(CLI::App* command, const std::string& doc, std::string* device) {
+  command->add_option("--device", *device, absl::StrCat(doc, ": ", ToAbsl(runtime::kDeviceNames)))
+      ->envname("SWAGE_DEVICE")
+      ->capture_default_str();
+}
+
 StatusOr<CompileModule> FindDevice(const std::string& name, const DeviceOptions& options) {
-  const auto [kind, ordinal] = runtime::SplitDevice(name);
-  for (const NamedDevice& device : kDevices) {
-    if (kind != device.name) continue;
-    if (options.cache && !device.has_cache) {
-      return InvalidArgument("[device] ", name, " compiles nothing that a cache could keep");
-    }
-    HowToCompile how{.ordinal = ordinal, .options = options};
-    if (options.cache) {
-      SWAGE_RETURN_IF_ERROR(cache::Tiers::GlobalStatus());
-      how.store = cache::Tiers::Global();
-    }
-    return CompileModule(
-        [compile = device.compile, how](const ir::Module& module) { return compile(module, how); });
+  SWAGE_ASSIGN_OR_RETURN(const NamedDevice* const device, DeviceNamed(name));
+  HowToCompile how{.ordinal = runtime::SplitDevice(name).ordinal, .options = options};
+  if (options.cache) {
+    if (device->compile == nullptr) return NoCache(name);
+    SWAGE_RETURN_IF_ERROR(cache::Tiers::GlobalStatus());
+    how.store = cache::Tiers::Global();
   }
-  const std::vector<std::string> known = DeviceNames();
-  return NotFound("[device] no device '", name, "', there are: ", absl::StrJoin(known, ", "),
-                  DidYouMean(name, known));
+  if (device->compile == nullptr) {
+    return CompileModule(
+        [how](const ir::Module& module) { return CompileForEvaluator(module, how); });
+  }
+  return CompileModule([device, how](const ir::Module& module) -> StatusOr<RunCompiled> {
+    SWAGE_ASSIGN_OR_RETURN(auto executable, CompileOn(*device, module.Clone(), how, "to run it"));
+    return Runner(module, std::move(executable));
+  });
+}
+
+StatusOr<CompileInto> FindCompiler(const std::string& name) {
+  SWAGE_ASSIGN_OR_RETURN(const NamedDevice* const device, DeviceNamed(name));
+  if (device->compile == nullptr) return NoCache(name);
+  return CompileInto(
+      [device, ordinal = runtime::SplitDevice(name).ordinal](
+          std::unique_ptr<ir::Module> module, codegen::EntryStore* store, std::string_view reason) {
+        return CompileOn(*device, std::move(module),
+                         {.store = store, .ordinal = ordinal, .options = {}}, reason);
+      });
 }
 
 RunModule RunOn(CompileModule compile) {
@@ -164,17 +199,6 @@ RunModule RunOn(CompileModule compile) {
     SWAGE_ASSIGN_OR_RETURN(const RunCompiled run, compile(module));
     return run(args);
   };
-}
-
-StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
-                                                            codegen::EntryStore* store,
-                                                            std::string_view reason,
-                                                            const DeviceOptions& options) {
-  SWAGE_ASSIGN_OR_RETURN(const codegen::CompileOptions compile, OptionsOf(store, options));
-  const std::string name = module->name();
-  std::vector<passes::Message> messages;
-  auto compiled = cpu::Compile(std::move(module), compile, &messages);
-  return Finish(name, std::move(compiled), messages, reason);
 }
 
 StatusOr<std::unique_ptr<ir::Module>> LoadModule(const std::string& path) {

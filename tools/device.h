@@ -18,6 +18,10 @@
 #include "compiler/ir/module.h"
 #include "compiler/passes/options.h"
 
+namespace CLI {
+class App;
+}
+
 namespace swage::tools {
 
 // One literal per parameter in, the leaves of the result out, left to right.
@@ -38,19 +42,21 @@ struct DeviceOptions {
   passes::PaddingMasks masks = passes::PaddingMasks::kNeeded;
 };
 
-// The device of that name; NotFound lists those that exist.
+// The device of that name. NotFound lists those that exist; Unavailable says why a GPU is not
+// there.
 StatusOr<CompileModule> FindDevice(const std::string& name, const DeviceOptions& options = {});
 std::vector<std::string> DeviceNames();
+// An option --device of a command, with SWAGE_DEVICE as its default. `doc`: "What runs the module".
+void AddDeviceOption(CLI::App* command, const std::string& doc, std::string* device);
 
 // Compiles and runs in one call.
 RunModule RunOn(CompileModule compile);
 
-// Compiles on the CPU and logs it, with what its passes want a person to know. `reason`: for the
-// log. Of `options` it takes the padding.
-StatusOr<std::shared_ptr<codegen::Executable>> CompileOnCpu(std::unique_ptr<ir::Module> module,
-                                                            codegen::EntryStore* store,
-                                                            std::string_view reason,
-                                                            const DeviceOptions& options = {});
+// Compiles into a store, and logs it with what the passes want a person to know.
+using CompileInto = std::function<StatusOr<std::shared_ptr<codegen::Executable>>(
+    std::unique_ptr<ir::Module> module, codegen::EntryStore* store, std::string_view reason)>;
+// Errors as FindDevice; InvalidArgument for a device that compiles nothing.
+StatusOr<CompileInto> FindCompiler(const std::string& name);
 
 // Parses a module and checks it, so that a device can trust it. Layouts but the entry's are
 // dropped.

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/build_id.h"
 #include "runtime/version.h"
 #include "tools/ab_child.h"
 #include "tools/ab_command.h"
@@ -15,6 +16,7 @@
 #include "tools/corpus_command.h"
 #include "tools/environment.h"
 #include "tools/exit_code.h"
+#include "tools/library_build_id.h"
 #include "tools/opt_command.h"
 #include "tools/passes_command.h"
 #include "tools/run_command.h"
@@ -42,6 +44,14 @@ ExitCode FinishOutput(StatusOr<ExitCode> result) {
   return Finish(result);
 }
 
+// Of arguments that are missing CLI11 complains before it looks at flags that do not exist.
+std::string UnknownFlag(const CLI::App& app) {
+  for (const std::string& argument : app.remaining(/*recurse=*/true)) {
+    if (argument.size() > 1 && argument[0] == '-' && argument != "--") return argument;
+  }
+  return "";
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Swage: compiles tensor programs to native kernels and caches them by shape",
                "swage");
@@ -58,8 +68,12 @@ int Main(int argc, char** argv) {
   AddPassesCommand(app, &chosen);
   AddRunCommand(app, &chosen);
   RefuseEmptyValues(&app);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return "swage: " + std::string(error.what()) + "; see swage --help\n";
+  app.failure_message([&app](const CLI::App*, const CLI::Error& error) {
+    const std::string unknown =
+        error.get_name() == "RequiredError" ? UnknownFlag(app) : std::string();
+    return "swage: " +
+           (unknown.empty() ? error.what() : "got '" + unknown + "', which is no option") +
+           "; see swage --help\n";
   });
   try {
     app.parse(argc, argv);
@@ -79,6 +93,7 @@ int Main(int argc, char** argv) {
 }  // namespace swage::tools
 
 int main(int argc, char** argv) {
+  swage::UseBuildIdOf(swage::tools::kLibraryBuildId);
   try {
     return swage::tools::Main(argc, argv);
   } catch (const std::exception& error) {

@@ -93,9 +93,7 @@ void AddRunCommand(CLI::App& app, Action* chosen) {
                       "One array per parameter, in order: .npy files, or .npz files of several");
   command->add_option("-o,--output", options->output,
                       "Writes out_0.npy ... to this folder, or all to this .npz file");
-  command->add_option("--device", options->device, "What runs the module")
-      ->envname("SWAGE_DEVICE")
-      ->capture_default_str();
+  AddDeviceOption(command, "What runs the module", &options->device);
   command->add_flag("--cache", options->cache,
                     "Uses the compiled code that jit keeps on disk and remotely");
   CLI::Option* random = command->add_flag("--random", options->random, "Random inputs");

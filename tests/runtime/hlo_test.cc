@@ -45,6 +45,17 @@ TEST(HloTest, RunsOnLeavesAndReturnsLeaves) {
   EXPECT_THAT(f.ToString(), HasSubstr("HloModule affine"));
 }
 
+TEST(HloTest, ExplainsWhereTheProgramCameFrom) {
+  const HloProgram f = parse_hlo(kProgram), again = parse_hlo(kProgram);
+  EXPECT_FALSE(f.explain().missed);
+  f.warmup();
+  EXPECT_TRUE(f.explain().first);
+  EXPECT_EQ(f.explain().function, "affine");
+  again.warmup();
+  EXPECT_EQ(again.explain().tier, "memory");
+  EXPECT_THAT(again.explain().stored_components, ::testing::IsEmpty());
+}
+
 TEST(HloTest, ArgumentErrorsNameTheParameter) {
   const HloProgram f = parse_hlo(kProgram);
   const Tensor x = F32({1, 2});

@@ -429,7 +429,8 @@ TEST(JitTest, TracedValuesCannotEscape) {
 
 TEST(JitTest, BadOptionsAndArgumentsAreErrors) {
   EXPECT_EQ(ErrorOf([] { jit(SinOf, {.device = "cpus"}); }),
-            "[device] got 'cpus', expected cpu, cuda:0 or evaluator; did you mean 'cpu'?");
+            "[device] got 'cpus', expected cpu, cuda (the first GPU, cuda:0), cuda:1 ... or "
+            "evaluator; did you mean 'cpu'?");
   EXPECT_EQ(
       ErrorOf([] { jit(SinOf, {.name = "named"})(Tensor()); }),
       "[named] got an undefined Tensor (default-constructed or moved from) as tensor argument 0, "

@@ -93,7 +93,9 @@ TEST(OptionsTest, BadOptionsAreErrorsWhereNothingIsCompiled) {
               HasSubstr("got max_constant_bytes = -5, expected 0 or more"));
   EXPECT_THAT(ErrorOfOptions({.max_compiles = -5}),
               HasSubstr("got max_compiles = -5, expected 0 or more"));
-  EXPECT_THAT(ErrorOfOptions({.device = "gpu"}), HasSubstr("got 'gpu', expected cpu, cuda:0 or evaluator"));
+  EXPECT_THAT(
+      ErrorOfOptions({.device = "gpu"}),
+      HasSubstr("got 'gpu', expected cpu, cuda (the first GPU, cuda:0), cuda:1 ... or evaluator"));
 }
 
 TEST(OptionsTest, DumpsGoWhereTheyAreAsked) {
