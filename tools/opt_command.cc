@@ -41,7 +41,7 @@ void PrintDecision(const passes::FusionDecision& decision) {
 std::string KernelTable(const std::vector<gpu::GpuKernel>& kernels,
                         const cost::DeviceDescription& device) {
   std::string table = absl::StrFormat(
-      "Predicted for %s, not measured; at size classes, without the launch (%.1f us).\n"
+      "Predicted for %s, not measured; without the launch (%.1f us).\n"
       "%-32s %12s %12s %12s  %-8s %s\n",
       device.name, static_cast<double>(device.launch_ns) * 1e-3, "kernel", "bytes", "flops",
       "time us", "bound", "schedule");
@@ -80,8 +80,9 @@ StatusOr<std::string> CompileForGpu(const ir::Module& module, passes::PassContex
 StatusOr<ExitCode> RunOpt(const OptOptions& options) {
   SWAGE_ASSIGN_OR_RETURN(const cost::DeviceDescription target, TargetNamed(options.target));
   if (options.kernels && !target.is_gpu()) {
-    return InvalidArgument("[opt] --kernels with --target ", target.name,
-                           ", expected a GPU: only its kernels are predicted");
+    return InvalidArgument("[opt] --kernels with the target ", options.target,
+                           ", expected --target ", GpuNames(),
+                           ": only a GPU's kernels are predicted");
   }
   SWAGE_ASSIGN_OR_RETURN(passes::CompilerOptions compiler, passes::OptionsFromEnvironment());
   if (!options.disable_passes.empty()) compiler.disable_passes = options.disable_passes;

@@ -18,6 +18,12 @@ std::vector<std::string> Names() {
 
 }  // namespace
 
+std::string GpuNames() {
+  std::vector<std::string> names = Names();
+  names.erase(names.begin());  // the CPU
+  return absl::StrJoin(names, ", ");
+}
+
 std::string TargetNames() { return absl::StrJoin(Names(), ", "); }
 
 StatusOr<cost::DeviceDescription> TargetNamed(std::string_view target) {

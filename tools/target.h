@@ -17,6 +17,7 @@ namespace swage::tools {
 
 // "cpu, a100, ...", for help and errors.
 std::string TargetNames();
+std::string GpuNames();  // those of them that are GPUs
 
 // What to compile for. InvalidArgument, with the nearest names, for a target that does not exist.
 StatusOr<cost::DeviceDescription> TargetNamed(std::string_view target);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "compiler/cost/exact_extents.h"
 #include "compiler/ir/computation.h"
 #include "compiler/ir/decision_extent.h"
 
@@ -13,6 +15,8 @@ using ir::Instruction;
 using ir::Opcode;
 
 constexpr double kMemoryComputeParallelism = 0.95;
+
+thread_local bool exact_extents = false;
 
 double CyclesPerVector(ir::CostClass cost, const DeviceDescription& device) {
   switch (cost) {
@@ -119,7 +123,13 @@ int64_t SizeClass(int64_t n) {
   return exponent >= 62 ? int64_t{1} << 62 : int64_t{1} << exponent;
 }
 
-int64_t ExtentClass(const ir::Dim& dim) { return SizeClass(ir::DecisionExtent(dim)); }
+int64_t ExtentClass(const ir::Dim& dim) {
+  const int64_t extent = ir::DecisionExtent(dim);
+  return exact_extents ? extent : SizeClass(extent);
+}
+
+ExactExtents::ExactExtents() : outer_(std::exchange(exact_extents, true)) {}
+ExactExtents::~ExactExtents() { exact_extents = outer_; }
 
 int64_t ElementsClass(const ir::Shape& shape) {
   if (!shape.is_array()) return 0;

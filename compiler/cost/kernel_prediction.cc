@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "compiler/cost/exact_extents.h"
 #include "compiler/ir/computation.h"
 
 namespace swage::cost {
@@ -44,6 +45,16 @@ double FlopsPerElement(const Instruction& op) {
   }
 }
 
+Bound BoundOf(Picoseconds time, double cycles, const Traffic& reads, double written,
+              const DeviceDescription& device) {
+  const Picoseconds compute = ExecutionTime(cycles, {}, 0, device);
+  const Picoseconds least = ExecutionTime(0, {}, 1, device);  // of a load and a store
+  const Picoseconds memory = ExecutionTime(0, reads, written, device) - least;
+  const Picoseconds busy = ExecutionTime(cycles, reads, written, device) - least;
+  if (time - busy > std::max(compute, memory)) return Bound::kLatency;
+  return compute > memory ? Bound::kCompute : Bound::kMemory;
+}
+
 }  // namespace
 
 std::string_view BoundName(Bound bound) {
@@ -59,6 +70,7 @@ std::string_view BoundName(Bound bound) {
 }
 
 KernelPrediction PredictKernel(const Instruction& fusion, const DeviceDescription& device) {
+  const ExactExtents exact;
   const ir::Computation& body = *fusion.fused_computation();
   absl::flat_hash_map<const Instruction*, Use> uses;
   uses[body.root()].shared = 1;
@@ -94,13 +106,7 @@ KernelPrediction PredictKernel(const Instruction& fusion, const DeviceDescriptio
       body.root()->shape().is_array() ? *body.root() : *body.root()->operand(0), hero);
   prediction.bytes = reads.distinct_bytes + written;
   prediction.time_ps = ExecutionTime(cycles, reads, written, device, parallel);
-  const Picoseconds compute = ExecutionTime(cycles, {}, 0, device, parallel);
-  const Picoseconds memory = ExecutionTime(0, reads, written, device, parallel);
-  const Picoseconds least = ExecutionTime(0, {}, 1, device, parallel);
-  const Picoseconds most = std::max(compute, memory - least);
-  prediction.bound = most < least               ? Bound::kLatency
-                     : compute > memory - least ? Bound::kCompute
-                                                : Bound::kMemory;
+  prediction.bound = BoundOf(prediction.time_ps, cycles, reads, written, device);
   return prediction;
 }
 

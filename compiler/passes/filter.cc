@@ -71,6 +71,12 @@ std::string SuggestForOtherTarget(std::string_view wanted, absl::Span<const Pass
   return hint;
 }
 
+// The command that lists the passes of a target.
+absl::string_view ListedBy(absl::Span<const PassPlace> places) {
+  return places.front().name == "gpu" ? " (`swage passes --target h200` lists all)"
+                                      : " (`swage passes` lists all)";
+}
+
 }  // namespace
 
 PassPosition RunCounter::Next(absl::Span<const std::string_view> pipelines, std::string_view name) {
@@ -142,7 +148,7 @@ StatusOr<PassFilter::Entry> PassFilter::ParseEntry(std::string_view option, cons
     }
     return InvalidArgument("[passes] ", ToAbsl(option), ": '", text,
                            "' names no pass of pipeline '", ToAbsl(places.front().name), "'", hint,
-                           " (`swage passes` lists all)");
+                           ListedBy(places));
   }
   return entry;
 }
@@ -160,7 +166,7 @@ StatusOr<PassFilter> PassFilter::Parse(std::string_view option,
       if (!found) {
         return InvalidArgument("[passes] ", ToAbsl(option), ": the regex '", text,
                                "' matches no pass of pipeline '", ToAbsl(places.front().name), "'",
-                               Suggest(text, false, places), " (`swage passes` lists all)");
+                               Suggest(text, false, places), ListedBy(places));
       }
     }
     filter.entries_.push_back(std::move(entry));

@@ -9,7 +9,7 @@ loader = importlib.machinery.SourceFileLoader("predicted_times", str(ROOT / "scr
 predicted_times = importlib.util.module_from_spec(importlib.util.spec_from_loader("predicted_times", loader))
 loader.exec_module(predicted_times)
 
-PRINTED = """Predicted for h200, not measured; at size classes, without the launch (2.5 us).
+PRINTED = """Predicted for h200, not measured; without the launch (2.5 us).
 kernel                                  bytes        flops      time us  bound    schedule
 fusion                              268566528    201326592      115.902  memory   row-reduction width=1 hero=s by=team
 fusion.1                                 4096            0        1.960  latency  loop width=4 axes=[d0] by=thread

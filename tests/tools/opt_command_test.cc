@@ -22,7 +22,9 @@ TEST_F(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
       {"--target gpu", "no target 'gpu'"},
       {"--target h20", "did you mean 'h200'"},
       {"--target h200 --disable-pass transpose-folding", "transpose-dimension-grouper"},
-      {"--kernels", "expected a GPU"},
+      {"--kernels", "with the target cpu, expected --target a100, "},
+      {"--bogus", "--bogus"},
+      {"--target h200 --disable-pass no-such", "`swage passes --target h200` lists all"},
       {"--disable-pass no-such", "'no-such' names no pass"},
       {"--disable-pass ''", "the value is empty"},
       {"--disable-pass cse:-1", "no run number"},
@@ -42,6 +44,16 @@ TEST_F(OptCommandTest, MistakesExitWithTwoAndSayWhy) {
   }
 }
 
+TEST_F(OptCommandTest, AFlagThatDoesNotExistIsNamedThoughTheModuleIsMissing) {
+  for (const char* command :
+       {"opt --bogus", "run --bogus", "corpus --bogus", "cache warm --bogus"}) {
+    const CommandResult outcome = Swage(command);
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.output, HasSubstr("got '--bogus', which is no option")) << command;
+  }
+  EXPECT_THAT(Swage("opt").output, HasSubstr("module is required"));
+}
+
 TEST_F(OptCommandTest, ACardNeedNotBeThere) {
   const std::string module = Write("m.hlo",
                                    "HloModule m\nENTRY main {\n x = f32[2000] parameter(0)\n"
@@ -52,6 +64,7 @@ TEST_F(OptCommandTest, ACardNeedNotBeThere) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("Predicted for h200, not measured"));
   EXPECT_THAT(outcome.output, HasSubstr("latency"));
+  EXPECT_THAT(outcome.output, HasSubstr(" 16000 "));  // bytes of 2000 elements in and out
   const auto ptx = ReadFile(folder + "/module_0000.m.fused_computation.ptx");
   ASSERT_TRUE(ptx.ok()) << ptx.status().message();
   EXPECT_THAT(*ptx, HasSubstr(".target sm_90"));

@@ -93,6 +93,56 @@ TEST(KernelPredictions, ALargeLoopIsBoundByMemory) {
   EXPECT_GT(Predict(kLargeAdd, "h100").time_ps, p.time_ps);
 }
 
+TEST(KernelPredictions, BytesAndOperationsAreThoseOfTheShapes) {
+  const char* const hlo = R"(
+HloModule m
+f {
+  x = f32[1500,1500] parameter(0)
+  ROOT a = f32[1500,1500] add(x, x)
+}
+ENTRY e {
+  x = f32[1500,1500] parameter(0)
+  ROOT r = f32[1500,1500] fusion(x), kind=kLoop, calls=f
+})";
+  const KernelPrediction p = Predict(hlo, "h200");
+  EXPECT_EQ(p.bytes, 2.0 * 4 * 1500 * 1500);
+  EXPECT_EQ(p.flops, 1500.0 * 1500);
+  // Decisions go on by classes.
+  EXPECT_EQ(ExtentClass(ir::Dim(1500)), 2048);
+}
+
+// A sum over the rows of a tall matrix for one column: eight threads, whatever the card.
+TEST(KernelPredictions, FewThreadsWaitForLatencyAndNotForTheBandwidth) {
+  const char* const column = R"(
+HloModule m
+s { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+f {
+  x = f32[16384,1] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[1] reduce(x, z), dimensions={0}, to_apply=s
+}
+ENTRY e {
+  x = f32[16384,1] parameter(0)
+  ROOT r = f32[1] fusion(x), kind=kInput, calls=f
+})";
+  for (const char* const card : {"a100", "h100", "h200", "b200", "l4"}) {
+    EXPECT_EQ(Predict(column, card).bound, Bound::kLatency) << card;
+  }
+  const char* const vector_times_matrix = R"(
+HloModule m
+f {
+  x = f32[1,768] parameter(0)
+  y = f32[768,768] parameter(1)
+  ROOT d = f32[1,768] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY e {
+  x = f32[1,768] parameter(0)
+  y = f32[768,768] parameter(1)
+  ROOT r = f32[1,768] fusion(x, y), kind=kOutput, calls=f
+})";
+  EXPECT_EQ(Predict(vector_times_matrix, "h200").bound, Bound::kLatency);
+}
+
 TEST(KernelPredictions, ASmallOneByLatencyAndADotByArithmetic) {
   EXPECT_EQ(Predict(R"(
 HloModule m
