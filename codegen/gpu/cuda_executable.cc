@@ -5,8 +5,10 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/check_mode.h"
 #include "base/env.h"
+#include "base/log.h"
 #include "codegen/cuda/blas.h"
 #include "codegen/gpu/cuda_target.h"
 #include "compiler/cost/cost_model.h"
@@ -28,21 +30,37 @@ int64_t AlignUp(int64_t bytes) {
   return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
 }
 
-// The library's plan of a dot; null where it is not worth a call, or there is no library for it.
-std::shared_ptr<const cuda::Matmul> MatmulOf(CudaQueue& queue, const codegen::DotProblem& dot) {
-  if (dot.flops() < cost::kLibraryFlops) return nullptr;
+// The library's plan of a dot; Unavailable or Unimplemented says why it is emitted instead.
+StatusOr<std::shared_ptr<const cuda::Matmul>> MatmulOf(CudaQueue& queue,
+                                                       const codegen::DotProblem& dot) {
+  if (dot.flops() < cost::kLibraryFlops) {
+    return Unimplemented(absl::StrFormat("%.0f operations, the library is asked from %.0f on",
+                                         dot.flops(), cost::kLibraryFlops));
+  }
   const cuda::ContextScope scope(queue.device());
-  if (!scope.status().ok()) return nullptr;
-  const StatusOr<cuda::Blas*> blas = cuda::Blas::Of(queue.device());
-  if (!blas.ok()) return nullptr;
-  auto matmul = (*blas)->Plan({.dtype = dot.dtype,
-                               .result = dot.result,
-                               .m = dot.m,
-                               .n = dot.n,
-                               .k = dot.k,
-                               .batch = dot.batch,
-                               .transpose_a = dot.transpose_a,
-                               .transpose_b = dot.transpose_b});
+  SWAGE_RETURN_IF_ERROR(scope.status());
+  SWAGE_ASSIGN_OR_RETURN(cuda::Blas* const blas, cuda::Blas::Of(queue.device()));
+  return blas->Plan({.dtype = dot.dtype,
+                     .result = dot.result,
+                     .m = dot.m,
+                     .n = dot.n,
+                     .k = dot.k,
+                     .batch = dot.batch,
+                     .transpose_a = dot.transpose_a,
+                     .transpose_b = dot.transpose_b});
+}
+
+// The plan, or null; who computes the dot is told.
+std::shared_ptr<const cuda::Matmul> LibraryFor(CudaQueue& queue, const std::string& name,
+                                               const codegen::DotProblem& dot) {
+  StatusOr<std::shared_ptr<const cuda::Matmul>> matmul = MatmulOf(queue, dot);
+  if (LogEnabled(LogLevel::kDebug)) {
+    Log(LogLevel::kDebug,
+        absl::StrCat(
+            "[cuda] ", name, ", ", dot.batch, " x (", dot.m, " x ", dot.k, " by ", dot.k, " x ",
+            dot.n, "): ",
+            matmul.ok() ? "by cuBLASLt" : absl::StrCat("emitted, ", matmul.status().message())));
+  }
   return matmul.ok() ? *std::move(matmul) : nullptr;
 }
 
@@ -56,11 +74,21 @@ StatusOr<CudaStep> StepOf(CudaQueue& queue, StepPlan&& plan) {
   step.called = static_cast<const CudaExecutable*>(step.callee.get());
   if (step.kind == StepPlan::Kind::kKernel) {
     SWAGE_ASSIGN_OR_RETURN(step.launch, LaunchFor(plan.launch, {}));
-    if (plan.dot.has_value()) step.matmul = MatmulOf(queue, *plan.dot);
+    if (plan.dot.has_value()) step.matmul = LibraryFor(queue, step.name, *plan.dot);
     step.kernel = std::move(plan.kernel);
     step.dims = std::move(plan.dims);
   }
   return step;
+}
+
+// For programs that have some; each dot is told of with SWAGE_LOG=debug.
+void LogLibraryDots(const CudaProgram& program) {
+  if (!LogEnabled(LogLevel::kInfo)) return;
+  const auto count = std::count_if(program.steps.begin(), program.steps.end(),
+                                   [](const CudaStep& step) { return step.matmul != nullptr; });
+  if (count == 0) return;
+  Log(LogLevel::kInfo, absl::StrCat("[cuda] ", count, " of ", program.steps.size(),
+                                    " steps of the program by cuBLASLt"));
 }
 
 bool MayRecord() {
@@ -108,6 +136,7 @@ StatusOr<CudaProgram> CudaProgram::Make(CudaQueue& queue, codegen::ProgramPlan p
   for (StepPlan& step : plan.steps) {
     SWAGE_ASSIGN_OR_RETURN(program.steps.emplace_back(), StepOf(queue, std::move(step)));
   }
+  LogLibraryDots(program);
   return program;
 }
 
