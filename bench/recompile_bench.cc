@@ -12,13 +12,14 @@
 // Counters: calls, distinct (shapes); compiles (pass pipeline runs), sizings (programs set up for
 // other sizes), loads (programs from disk),
 // llvm_runs, kernel_hits, kernel_loads; total_ms of the stream, warm_ms of the same stream again;
-// passes_ms, llvm_ms, link_ms and load_ms (parts of the compiles; on a GPU the driver links and
-// loads); p50_us, p99_us, max_us of a call; waste (part of the computed elements that is padding);
+// passes_ms, llvm_ms, link_ms and load_ms (parts of the compiles, all but the first summed over
+// threads; on a GPU the driver links and loads); p50_us, p99_us, max_us of a call; waste (part of the computed elements that is padding);
 // cache_mb of compiled code, rss_mb of the process; checksum (of all results: equal for all
 // policies). Streams of up to four calls also have first1_us, first2_us, ... of each call.
 //
 // Flags beside Google Benchmark's:
-//   --device=NAME          where the functions run: cpu (default), cuda:0
+//   --device=NAME          where the functions run: cpu (default), cuda, cuda:N, evaluator; also
+//                          --device NAME
 //   --stream_file=PATH     replays a recorded stream too (bench/streams.h); function:PATH. May be
 //                          given more than once. bench/streams/uniform.txt is always there.
 //   --write_streams=DIR    writes the streams as files, function.name.txt, and ends
@@ -289,7 +290,8 @@ int Main(int argc, char** argv) {
     if (value("--stream_file=", &file)) {
       files.push_back(file);
       StreamFlags().emplace_back(flag);
-    } else if (value("--device=", &device)) {
+    } else if (value("--device=", &device) || (flag == "--device" && i + 1 < argc)) {
+      if (flag == "--device") device = argv[++i];
       setenv("SWAGE_DEVICE", device.c_str(), 1);  // of the process that fills a cache, too
     } else if (!value("--write_streams=", &write_to) && !value(kFillFlag, &fill)) {
       others.push_back(argv[i]);

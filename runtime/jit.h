@@ -139,9 +139,9 @@ struct JitStats {
   int64_t llvm_runs = 0;        // kernels that LLVM generated for this function
   int64_t kernel_hits = 0;      // kernels that came from the kernel cache instead
   int64_t kernel_loads = 0;     // kernels that were stored on disk or remotely
-  double compile_ms = 0;        // in total, of the compiles and loads; of it:
-  double passes_ms = 0;         // the pass pipeline,
-  double llvm_ms = 0;           // LLVM, on all threads,
+  double compile_ms = 0;        // in total, of the compiles and loads, as time passed; of it:
+  double passes_ms = 0;         // the pass pipeline. Summed over threads, so they may exceed it:
+  double llvm_ms = 0;           // LLVM,
   double link_ms = 0;           // linking; of a GPU's kernels the driver does it,
   double load_ms = 0;           // loading code onto a GPU
   // Arguments that were moved in and whose memory became that of a result. `swage opt --dump-to`

@@ -93,6 +93,26 @@ TEST_F(SmallBundle, ACardOfEitherArchitectureGetsItsPtx) {
   EXPECT_EQ(older.exit_code, 0) << older.output;
 }
 
+TEST(CardCheck, AFilterWithoutAKernelIsAnError) {
+  const TempFolder folder;
+  const Ran none = Rehearse(folder.path(), "--filter nosuchthing");
+  EXPECT_EQ(none.exit_code, 3) << none.output;
+  EXPECT_THAT(none.output, HasSubstr("--filter 'nosuchthing' matches 0 of the "));
+  EXPECT_THAT(none.With("\"case\""), IsEmpty());
+}
+
+TEST(CardCheck, WhatABundleLeavesOutIsNamedOnDemand) {
+  const TempFolder folder;
+  const std::string make =
+      CARD_BUNDLE " " + folder.path() +
+      "/card.bundle --no-card-sizes --filter '^(elementwise/exp|index/sort_.*)$'";
+  const Ran quiet = RunCheck(make);
+  EXPECT_EQ(quiet.exit_code, 0) << quiet.output;
+  EXPECT_THAT(quiet.output, HasSubstr(" left out (--verbose says which and why)"));
+  const Ran told = RunCheck(make + " --verbose");
+  EXPECT_THAT(told.With("left out: index/sort_"), Not(IsEmpty())) << told.output;
+}
+
 TEST(CardCheck, APackHasTheProgramsOfCardSizes) {
   const TempFolder folder;
   const Ran packed = RunCheck("scripts/card_check --pack --no-build --build-folder " BUILD_FOLDER

@@ -53,6 +53,10 @@ Status WritePrograms(const std::string& folder) {
   return OkStatus();
 }
 
+void PrintLeftOut(const BundleMaker& maker) {
+  for (const std::string& line : maker.left_out()) std::printf("left out: %s\n", line.c_str());
+}
+
 Status Run(const Options& options) {
   if (!options.programs.empty()) return WritePrograms(options.programs);
   if (options.out.empty()) return InvalidArgument("[card check] no file to write is given");
@@ -60,26 +64,33 @@ Status Run(const Options& options) {
   SWAGE_ASSIGN_OR_RETURN(const std::regex filter,
                          ParseRegex(options.filter, "[card check] --filter"));
   SWAGE_ASSIGN_OR_RETURN(const std::vector<std::string> paths, ModulesBelow(options.corpus));
+  int matched = 0;
   for (const std::string& path : paths) {
     const auto folder = std::filesystem::relative(path, options.corpus).parent_path();
     if (!std::regex_search(folder.string(), filter)) continue;
+    ++matched;
     SWAGE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
     SWAGE_RETURN_IF_ERROR(Annotate(maker.AddKernelsOf(text, folder.string()), "; " + path));
   }
+  if (options.verbose) PrintLeftOut(maker);
+  if (maker.bundle().kernels.empty()) {
+    return InvalidArgument("[card check] no kernel: --filter '", options.filter, "' matches ",
+                           matched, " of the ", paths.size(), " cases in ", options.corpus,
+                           matched == 0 ? "" : ", and what they have is left out; see --verbose");
+  }
   SWAGE_RETURN_IF_ERROR(maker.AddTimings(/*small=*/true));
   if (!options.no_card_sizes) SWAGE_RETURN_IF_ERROR(maker.AddTimings(/*small=*/false));
-  const std::vector<std::string> left_out = maker.left_out();
+  const size_t left_out = maker.left_out().size();
   Bundle bundle = std::move(maker).Take();
   bundle.built = absl::StrCat("swage, LLVM ", codegen::LlvmVersion());
   if (options.plant_failure) SWAGE_RETURN_IF_ERROR(PlantFailure(&bundle));
   const std::string text = SerialiseBundle(bundle);
   SWAGE_RETURN_IF_ERROR(WriteFileAtomic(options.out, text));
-  if (options.verbose) {
-    for (const std::string& line : left_out) std::printf("left out: %s\n", line.c_str());
-  }
-  std::printf("%s: %zu kernels of %zu modules, %zu programs to time, %zu left out, %.1f MB\n",
+  std::printf("%s: %zu kernels of %zu modules, %zu programs to time, %zu left out%s, %.1f MB\n",
               options.out.c_str(), bundle.kernels.size(), bundle.modules.size(),
-              bundle.timings.size(), left_out.size(), static_cast<double>(text.size()) * 1e-6);
+              bundle.timings.size(), left_out,
+              left_out > 0 && !options.verbose ? " (--verbose says which and why)" : "",
+              static_cast<double>(text.size()) * 1e-6);
   return OkStatus();
 }
 

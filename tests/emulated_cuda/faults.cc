@@ -1,9 +1,33 @@
 #include "tests/emulated_cuda/faults.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 
 namespace swage::emulated_cuda {
+namespace {
+
+// Of the driver (faults.h) and of cublaslt/ (README.md).
+constexpr const char* kNames[] = {
+    "no_device", "driver_too_old",  "no_pools",    "symbol_missing",
+    "oom",       "kernel_error",    "device_lost", "module_rejected",
+    "no_handle", "no_algorithm",    "no_results",  "first_result_invalid",
+    "tf32",      "execution_failed"};
+
+// A fault that is never met would make its test pass.
+void CheckName(const char* variable, const std::string& name) {
+  const auto is_name = [&](const char* known) { return name == known; };
+  if (name.empty() || std::any_of(std::begin(kNames), std::end(kNames), is_name)) return;
+  std::fprintf(stderr, "emulated CUDA: %s: '%s' is no fault, expected one of", variable,
+               name.c_str());
+  for (const char* known : kNames) std::fprintf(stderr, " %s", known);
+  std::fprintf(stderr, "\n");
+  std::_Exit(3);
+}
+
+}  // namespace
 
 void Faults::Refresh() {
   const char* const variable = std::getenv(variable_);
@@ -15,6 +39,7 @@ void Faults::Refresh() {
   std::istringstream stream(text);
   for (std::string item; std::getline(stream, item, ',');) {
     const size_t equals = item.find('=');
+    CheckName(variable_, item.substr(0, equals));
     values_[item.substr(0, equals)] = equals == std::string::npos ? "" : item.substr(equals + 1);
   }
 }

@@ -109,6 +109,16 @@ TEST_F(FaultTest, DeviceLost) {
   EXPECT_EQ(Allocate(), CUDA_SUCCESS);
 }
 
+TEST_F(FaultTest, ANameThatIsNoFaultIsNotIgnored) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        Inject("no_devices");
+        Call("cuInit", 0u);
+      },
+      ::testing::ExitedWithCode(3), "EMULATED_CUDA_FAULT: 'no_devices' is no fault");
+}
+
 TEST_F(FaultTest, DetailsGoToTheLog) {
   const std::string path = ::testing::TempDir() + "emulated_cuda.log";
   std::remove(path.c_str());
