@@ -25,6 +25,11 @@ namespace swage::codegen {
 
 // What a compile did; filled by the compiler, shown by stats(), logs and `swage run --bench`.
 struct CompileReport {
+  // A pass, and the milliseconds of all its runs in this compile.
+  struct PassTime {
+    std::string pass;
+    double ms = 0;
+  };
   double total_ms = 0;
   double passes_ms = 0;
   double plan_ms = 0;  // generalise, keys
@@ -37,6 +42,8 @@ struct CompileReport {
   int64_t quick_kernels = 0;  // kernels generated fast instead of well, because that was asked for
   int64_t kernel_loads = 0;   // kernels from the store of entries
   bool module_load = false;   // the module came from the store: no pass ran
+  // In the order of their first runs; null: no pass ran.
+  std::shared_ptr<const std::vector<PassTime>> pass_times;
   // The key that the store did not have, shortened; null: it was not asked, or had it.
   std::shared_ptr<const KeyMaterial> missed_key;
 };

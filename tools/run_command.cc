@@ -45,14 +45,35 @@ StatusOr<std::vector<double>> TimeRuns(const RunCompiled& run,
   return ms;
 }
 
+// Where the time of a compile went; nothing where there was none.
+void PrintPhases(const codegen::CompileReport& report) {
+  if (report.pass_times != nullptr) {
+    printf("passes %.3f ms:", report.passes_ms);
+    std::vector<codegen::CompileReport::PassTime> times = *report.pass_times;
+    std::stable_sort(times.begin(), times.end(),
+                     [](const auto& a, const auto& b) { return a.ms > b.ms; });
+    for (size_t i = 0; i < times.size(); ++i) {
+      printf("%s %s %.3f", i > 0 ? "," : "", times[i].pass.c_str(), times[i].ms);
+    }
+    printf("\n");
+  }
+  if (report.kernels == 0) return;
+  printf(
+      "kernels %lld, of all threads: plan %.3f ms, llvm %.3f (%lld runs), link %.3f, load %.3f\n",
+      static_cast<long long>(report.kernels), report.plan_ms, report.llvm_ms,
+      static_cast<long long>(report.llvm_runs), report.link_ms, report.load_ms);
+}
+
 }  // namespace
 
 StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
   if (options.random && !options.inputs.empty()) {
     return InvalidArgument("[run] --random takes no input files");
   }
-  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile,
-                         FindDevice(options.device, {.cache = options.cache}));
+  codegen::CompileReport report;
+  DeviceOptions device{.cache = options.cache};
+  device.on_compiled = [&](const codegen::CompileReport& compiled) { report = compiled; };
+  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, device));
   SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> module, LoadModule(options.module));
   std::vector<ir::Literal> inputs;
   if (options.random) {
@@ -80,6 +101,7 @@ StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
     const double median = ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
     printf("compile %.3f ms, median %.3f ms, min %.3f max %.3f, n %zu\n", compile_ms, median,
            ms.front(), ms.back(), ms.size());
+    PrintPhases(report);
   }
   return kFine;
 }

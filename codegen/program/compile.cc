@@ -74,6 +74,26 @@ void DumpKernels(const KernelMap& kernels, const ir::Module& module, const Targe
   }
 }
 
+std::shared_ptr<const std::vector<CompileReport::PassTime>> PassTimes(
+    const passes::PassContext& context) {
+  auto times = std::make_shared<std::vector<CompileReport::PassTime>>();
+  absl::flat_hash_map<std::string_view, size_t> index;
+  for (const passes::PassRun& run : context.runs()) {
+    if (run.skipped) continue;
+    const auto [at, is_new] = index.try_emplace(run.name, times->size());
+    if (is_new) times->push_back({run.name, 0});
+    (*times)[at->second].ms += run.milliseconds;
+  }
+  return times;
+}
+
+void AddPhases(const CompileReport& report, passes::PassContext* context) {
+  context->AddPhase("plan", report.plan_ms);
+  context->AddPhase("llvm", report.llvm_ms);
+  context->AddPhase("link", report.link_ms);
+  context->AddPhase("load", report.load_ms);
+}
+
 // A program that runs, or one that waits for sizes.
 StatusOr<std::shared_ptr<Executable>> Finish(std::unique_ptr<ir::Module> module, KernelMap kernels,
                                              std::shared_ptr<const Target> target,
@@ -170,11 +190,13 @@ StatusOr<std::shared_ptr<Executable>> Compile(std::unique_ptr<ir::Module> module
   if (messages != nullptr) *messages = context.messages();
   SWAGE_RETURN_IF_ERROR(passes);
   report.passes_ms = MillisecondsSince(start);
+  report.pass_times = PassTimes(context);
 
   SWAGE_RETURN_IF_ERROR(CheckOps(*module, *target));
   kernel_options.keep_texts = kernel_options.keep_texts || context.is_dumping();
   SWAGE_ASSIGN_OR_RETURN(KernelMap kernels,
                          KernelsOf(module.get(), *target, kernel_options, &report));
+  AddPhases(report, &context);
   if (context.is_dumping()) DumpKernels(kernels, *module, *target, &context);
   const bool keep = may_load && report.quick_kernels == 0;
   std::string entry;

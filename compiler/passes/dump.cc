@@ -281,6 +281,10 @@ std::string ModuleDump::IndexEntry() const {
     if (run.skipped) record["skipped"] = true;
     entry["passes"].push_back(std::move(record));
   }
+  entry["phases"] = Json::array();
+  for (const Phase& phase : context_.phases()) {
+    entry["phases"].push_back({{"name", phase.name}, {"ms", phase.milliseconds}});
+  }
   entry["files"] = Json::array();
   for (const FileRecord& file : files_) {
     entry["files"].push_back({{"file", file.name}, {"kind", file.kind}, {"what", file.what}});

@@ -64,6 +64,12 @@ struct PassRun {
   double milliseconds = 0;
 };
 
+// A part of a compilation behind the passes, which may be summed over threads.
+struct Phase {
+  std::string name;  // "llvm"
+  double milliseconds = 0;
+};
+
 // A decision of a fusion pass about one producer and one consumer, for `opt --fusion` and explain.
 // Times are in picoseconds.
 struct FusionDecision {
@@ -103,6 +109,11 @@ class PassContext {
   const std::vector<Message>& messages() const { return messages_; }
 
   const std::vector<PassRun>& runs() const { return runs_; }
+  // What comes behind the passes; it stands in the dump's index.
+  void AddPhase(std::string name, double milliseconds) {
+    phases_.push_back({std::move(name), milliseconds});
+  }
+  const std::vector<Phase>& phases() const { return phases_; }
   std::vector<FusionDecision>* fusion_decisions() { return &fusion_decisions_; }
   const std::vector<FusionDecision>& fusion_decisions() const { return fusion_decisions_; }
 
@@ -130,6 +141,7 @@ class PassContext {
   const cost::DeviceDescription* device_;
   std::vector<Message> messages_;
   std::vector<PassRun> runs_;
+  std::vector<Phase> phases_;
   std::vector<FusionDecision> fusion_decisions_;
   std::unique_ptr<ModuleDump> dump_;
 };

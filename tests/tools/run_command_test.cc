@@ -60,7 +60,9 @@ TEST_F(RunCommandTest, BenchPrintsOneLine) {
   EXPECT_THAT(
       outcome.output,
       MatchesRegex("compile [0-9]+\\.[0-9][0-9][0-9] ms, median [0-9]+\\.[0-9][0-9][0-9] ms, "
-                   "min [0-9]+\\.[0-9][0-9][0-9] max [0-9]+\\.[0-9][0-9][0-9], n 3\n"));
+                   "min [0-9]+\\.[0-9][0-9][0-9] max [0-9]+\\.[0-9][0-9][0-9], n 3\n"
+                   "passes [0-9.]+ ms: .*priority-fusion [0-9.]+.*\n"
+                   "kernels 1, of all threads: plan .*, llvm .* runs\\), link .*, load .*\n"));
 }
 
 TEST_F(RunCommandTest, RandomInputsFollowTheSeed) {
