@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "codegen/memory_space.h"
 #include "compiler/ir/shape.h"
+#include "runtime/buffer.h"
 #include "runtime/dtype.h"
 #include "runtime/tensor.h"
 
