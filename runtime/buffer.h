@@ -27,8 +27,8 @@ class Buffer {
   // In the memory of a device.
   static StatusOr<std::shared_ptr<Buffer>> AllocateIn(codegen::MemorySpace& space, int64_t bytes);
 
-  // Where the memory is: in the same block, in a block of its own, between guard pages, on a device,
-  // or with somebody else.
+  // Where the memory is: in the same block, in a block of its own, between guard pages, on a
+  // device, or with somebody else.
   enum class Place : uint8_t { kBehind, kApart, kGuarded, kDevice, kForeign };
   // For Allocate and ForeignBuffer: of kBehind, `data` is null: the memory is behind the Buffer.
   Buffer(Place place, void* data, int64_t size);

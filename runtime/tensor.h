@@ -256,7 +256,7 @@ using BlobDeleter = std::function<void(void*)>;
 // results of ops and programs never written, so read-only memory will do. The caller
 //   - keeps them valid until the last handle is gone (the deleter says when),
 //   - may change them while nothing runs that reads them: ops, programs and functions that captured
-//     the tensor see the new values the next time they run, results that are there stay as they are,
+//     the tensor see the new values the next time they run, results that are there stay the same,
 //   - leaves every element of pred 0 or 1, which is checked once, here.
 // An address that is no multiple of the size of an element (from_bytes copies from any), a null
 // pointer to more than no elements, and shapes that from_bytes refuses are errors.
