@@ -32,13 +32,12 @@ struct AbChildOptions {
   double time_ms = 0;    // measure for so long; 0: only run once
 };
 
-// The program that a set compiles to, without how anything in it is called.
+// What a set compiles to. Of programs that are equal there is nothing to measure.
 struct AbCode {
-  std::string module;  // a hash of the canonical text behind the passes
-  int64_t instructions = 0;
-  std::vector<std::string> kernels;  // sorted: hash of the code, and the numbers it is called with
-
-  friend bool operator==(const AbCode&, const AbCode&) = default;
+  std::string program;               // a hash of what runs (program_text.h)
+  std::vector<std::string> kernels;  // of it, sorted
+  std::string module;                // a hash of the canonical text behind the passes
+  int64_t instructions = 0;          // in it
 };
 
 struct AbAnswer {

@@ -135,7 +135,7 @@ class Experiment {
       if (!candidate.answer.difference.empty()) {
         candidate.failure = "results differ from those of A: " + candidate.answer.difference;
       }
-      candidate.identical = candidate.answer.code == report_.answer.code &&
+      candidate.identical = candidate.answer.code.program == report_.answer.code.program &&
                             !MayRunDifferently(sets_[0], sets_[i + 1]);
     }
     return OkStatus();

@@ -34,7 +34,7 @@ double MedianOf(const std::vector<double>& sorted) {
 // "1.083" of a logarithm; an end may be infinite.
 std::string Ratio(double logarithm) { return absl::StrFormat("%.4f", std::exp(logarithm)); }
 std::string Ends(const Interval& interval) {
-  if (std::isinf(interval.low)) return "no interval from so few";
+  if (std::isinf(interval.low)) return "too few pairs";
   return absl::StrCat(Ratio(interval.low), " to ", Ratio(interval.high));
 }
 std::string Percent(double logarithm) {
@@ -121,7 +121,11 @@ std::string OneText(const AbReport& report, const AbCandidate& candidate) {
   text += MessagesText("B", candidate.answer);
   if (!candidate.failure.empty()) return absl::StrCat(text, "FAIL ", candidate.failure, "\n");
   if (candidate.identical && !candidate.comparison.has_value()) {
-    return text + "nothing to measure: both are the same program, kernel by kernel\n";
+    return absl::StrCat(text, "nothing to measure: ",
+                        report.answer.code.module == candidate.answer.code.module
+                            ? "the modules are the same"
+                            : "the modules differ, but run the same kernels on the same buffers",
+                        "\n");
   }
   absl::StrAppend(&text, CodeText(report.answer.code, candidate.answer.code), "\n",
                   "results: equal", report.closely ? " but for rounding" : "", "\n");
@@ -136,18 +140,20 @@ std::string EachText(const AbReport& report) {
     width = std::max(width, candidate.name.size());
   }
   std::string text = absl::StrCat("A: ", report.plain, "\n", MessagesText("A", report.answer));
-  absl::StrAppendFormat(&text, "%-*s  without it  %-18s  A / A             pairs\n",
+  absl::StrAppendFormat(&text, "%-*s  without it  %-18s  A / A               pairs\n",
                         static_cast<int>(width), "pass",
                         absl::StrFormat("(%.4g %%)", 100 * (1 - report.error)));
   for (const AbCandidate& candidate : report.candidates) {
     absl::StrAppendFormat(&text, "%-*s  ", static_cast<int>(width), candidate.name);
     if (!candidate.failure.empty()) {
       absl::StrAppend(&text, "FAIL ", candidate.failure, "\n");
+    } else if (!candidate.comparison.has_value() && !candidate.identical) {
+      text += "not measured\n";
     } else if (!candidate.comparison.has_value()) {
-      text += "identical: the same program with and without it\n";
+      text += "identical: what runs is the same with and without it\n";
     } else {
       const Judgement& judgement = candidate.comparison->judgement;
-      absl::StrAppendFormat(&text, "%-10s  %-18s  %-16s  %-5d  %s\n",
+      absl::StrAppendFormat(&text, "%-10s  %-18s  %-18s  %-5d  %s\n",
                             Ratio(judgement.effect.estimate), Ends(judgement.effect),
                             Ends(judgement.same), 2 * candidate.comparison->plain.size(),
                             VerdictText(judgement));

@@ -37,7 +37,9 @@ class AbCommandTest : public ToolTest {
             "set=x\nfor word in \"$@\"; do\n"
             "  case $word in /*swage_ab_*/[0-9]*) set=${word##*/} ;; esac\ndone\n"
             "says() {\n"
-            "  printf '{\"module\":\"\",\"instructions\":0,\"kernels\":[],\"messages\":[],'\n"
+            "  printf "
+            "'{\"program\":\"\",\"module\":\"\",\"instructions\":0,\"kernels\":[],\"messages\":[],'"
+            "\n"
             "  printf '\"compile_ms\":0,\"difference\":\"%s\",\"ms\":%s,\"runs\":1}\\n' \"$2\" $1\n"
             "}\n" +
             script + "\n");
@@ -68,6 +70,13 @@ TEST_F(AbCommandTest, TheSameProgramIsNothingToMeasure) {
   EXPECT_THAT(outcome.output, HasSubstr("nothing to measure"));
   EXPECT_THAT(outcome.output,
               HasSubstr("B: [passes] disable_passes: 'reshape-mover' had no effect"));
+}
+
+TEST_F(AbCommandTest, ModulesThatRunAlikeAreNothingToMeasure) {
+  const CommandResult outcome =
+      Swage("ab --disable-pass reshape-mover tests/corpus/program/layernorm/module.hlo");
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("the modules differ, but run the same kernels"));
 }
 
 TEST_F(AbCommandTest, DifferentProgramsAreMeasured) {
