@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/env.h"
-#include "base/log.h"
 
 namespace swage::cuda {
 namespace {
@@ -68,15 +67,6 @@ StatusOr<const CublasLt*> CublasLt::Get() {
     if (!library.ok()) {
       library = Annotate(library.status(),
                          "; SWAGE_LIBCUBLASLT may name a libcublasLt.so.13 or libcublasLt.so.12");
-    }
-    // Without it every dot is emitted, which is right; a file that was named is expected to be
-    // there.
-    if (library.ok()) {
-      Log(LogLevel::kInfo, absl::StrCat("[cuda] cuBLASLt ", (*library)->version(), ", ",
-                                        (*library)->path(), ", computes large dots"));
-    } else {
-      Log(given.has_value() ? LogLevel::kWarn : LogLevel::kInfo,
-          absl::StrCat(library.status().message(), "; all dots are emitted"));
     }
     return new StatusOr<std::unique_ptr<CublasLt>>(std::move(library));
   }();

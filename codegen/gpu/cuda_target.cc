@@ -10,9 +10,12 @@
 #include "absl/strings/str_split.h"
 #include "base/build_id.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/version.h"
 #include "codegen/cuda/blas.h"
+#include "codegen/cuda/cublaslt.h"
 #include "codegen/gpu/cuda_executable.h"
 #include "codegen/gpu/kernels.h"
 #include "codegen/gpu/ptx_emitter.h"
@@ -68,10 +71,34 @@ LoadedPtx::~LoadedPtx() {
   module_.reset();
 }
 
+namespace {
+
+// Says once per process who computes large dots. Without the library every dot is emitted, which is
+// right; a file that was named is expected to be there.
+void LogLibraryOnce() {
+  static const bool said = [] {
+    const std::optional<std::string> given = GetEnv("SWAGE_LIBCUBLASLT");
+    if (given == "off") return true;
+    const StatusOr<const cuda::CublasLt*> library = cuda::CublasLt::Get();
+    if (library.ok()) {
+      Log(LogLevel::kInfo, absl::StrCat("[cuda] cuBLASLt ", (*library)->version(), ", ",
+                                        (*library)->path(), ", computes large dots"));
+    } else {
+      Log(given.has_value() ? LogLevel::kWarn : LogLevel::kInfo,
+          absl::StrCat(library.status().message(), "; all dots are emitted"));
+    }
+    return true;
+  }();
+  static_cast<void>(said);
+}
+
+}  // namespace
+
 StatusOr<std::shared_ptr<const CudaTarget>> CudaTarget::Create(CudaQueue& queue) {
   cost::DeviceDescription description = DescriptionOf(queue.device().properties());
   const cuda::ContextScope scope(queue.device());
   SWAGE_RETURN_IF_ERROR(scope.status());
+  LogLibraryOnce();
   description.gpu.matmul_library = cuda::Blas::Of(queue.device()).ok();
   SWAGE_ASSIGN_OR_RETURN(GpuTarget target, GpuTarget::For(description));
   return std::shared_ptr<const CudaTarget>(
