@@ -161,7 +161,7 @@ TEST_P(KernelReuseTest, KernelsChangeAtTheBordersOfSizeClassesOnly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, KernelReuseTest,
-                         testing::Values(Case{"attend", kAttend, 10}, Case{"softmax", kSoftmax, 7},
+                         testing::Values(Case{"attend", kAttend, 12}, Case{"softmax", kSoftmax, 8},
                                          Case{"layer_norm", kLayerNorm, 6}, Case{"mlp", kMlp, 4}),
                          [](const testing::TestParamInfo<Case>& info) {
                            return std::string(info.param.name);
