@@ -8,18 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/env.h"
+#include "codegen/cuda/library.h"
 
 namespace swage::cuda {
-namespace {
-
-// What dlopen says, once; it is forgotten by asking.
-std::string LoaderError() {
-  const char* const text = dlerror();
-  return text != nullptr ? text : "the loader gives no reason";
-}
-
-}  // namespace
-
 Status CublasLt::Load(void* library) {
   std::vector<std::string> missing;
   const auto find = [&](const char* name) {
@@ -32,6 +23,10 @@ Status CublasLt::Load(void* library) {
 #include "codegen/cuda/cublaslt_functions.def"
 #undef SWAGE_CUBLASLT
   if (missing.empty()) return OkStatus();
+  if (cublasLtCreate == nullptr) {
+    return absl::UnavailableError(
+        absl::StrCat("[cuda] '", path_, "' is no cuBLASLt: it has no cublasLtCreate"));
+  }
   return absl::UnavailableError(
       absl::StrCat("[cuda] cuBLASLt '", path_, "' has no ", missing[0],
                    missing.size() > 1 ? absl::StrCat(" (nor ", missing.size() - 1, " others)") : "",
@@ -41,14 +36,14 @@ Status CublasLt::Load(void* library) {
 StatusOr<std::unique_ptr<CublasLt>> CublasLt::Open(absl::Span<const std::string> paths) {
   std::string why;
   for (const std::string& path : paths) {
-    void* const opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (opened == nullptr) {
-      if (why.empty()) why = LoaderError();
+    const StatusOr<void*> opened = OpenLibrary(path);
+    if (!opened.ok()) {
+      if (why.empty()) why = std::string(opened.status().message());
       continue;
     }
     auto library = std::unique_ptr<CublasLt>(new CublasLt());
     library->path_ = path;
-    SWAGE_RETURN_IF_ERROR(library->Load(opened));
+    SWAGE_RETURN_IF_ERROR(library->Load(*opened));
     return library;
   }
   return absl::UnavailableError(absl::StrCat("[cuda] no cuBLASLt: ", why));

@@ -6,8 +6,8 @@
 //   SWAGE_ASSIGN_OR_RETURN(const CublasLt* library, CublasLt::Get());
 //   SWAGE_RETURN_IF_ERROR(library->Check(library->cublasLtCreate(&handle), "cublasLtCreate"));
 //
-// The library is SWAGE_LIBCUBLASLT if that is set (`off`: none); else libcublasLt.so.13 or
-// libcublasLt.so.12, a copy that something else in the process has loaded or one that the loader
+// The library (library.h) is SWAGE_LIBCUBLASLT if that is set (`off`: none); else libcublasLt.so.13
+// or libcublasLt.so.12, a copy that something else in the process has loaded or one that the loader
 // finds. matmul.h is what multiplies.
 #ifndef SWAGE_CODEGEN_CUDA_CUBLASLT_H_
 #define SWAGE_CODEGEN_CUDA_CUBLASLT_H_

@@ -1,12 +1,15 @@
 #include "codegen/cuda/driver.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/env.h"
+#include "codegen/cuda/library.h"
 
 namespace swage::cuda {
 namespace {
@@ -18,13 +21,20 @@ std::string VersionText(int version) {
   return absl::StrCat(version / 1000, ".", version % 1000 / 10);
 }
 
-// What dlopen says, once; it is forgotten by asking.
-std::string LoaderError() {
-  const char* const text = dlerror();
-  return text != nullptr ? text : "the loader gives no reason";
+std::atomic<bool> is_child{false};
+
+// What was opened before a fork is of no use in the child. Without a lock, which a child might find
+// held; watched twice is watched.
+void WatchForks() {
+  static std::atomic<bool> watched{false};
+  if (watched.load()) return;
+  pthread_atfork(nullptr, nullptr, [] { is_child.store(true); });
+  watched.store(true);
 }
 
 }  // namespace
+
+bool InForkedChild() { return is_child.load(std::memory_order_relaxed); }
 
 bool IsSticky(CUresult result) {
   switch (result) {
@@ -49,6 +59,10 @@ bool IsSticky(CUresult result) {
 
 Status Driver::Load(void* library) {
   const auto get = reinterpret_cast<GetProcAddress>(dlsym(library, "cuGetProcAddress_v2"));
+  if (get == nullptr && dlsym(library, "cuInit") == nullptr) {
+    return absl::UnavailableError(
+        absl::StrCat("[cuda] '", path_, "' is no CUDA driver: it has no cuInit"));
+  }
   if (get == nullptr) {
     return absl::UnavailableError(absl::StrCat(
         "[cuda] the driver '", path_, "' has no cuGetProcAddress_v2, expected one of CUDA ",
@@ -88,30 +102,44 @@ Status Driver::Load(void* library) {
 }
 
 StatusOr<std::unique_ptr<Driver>> Driver::Open(absl::Span<const std::string> paths) {
+  WatchForks();
   std::string why;
   for (const std::string& path : paths) {
-    // A copy that something else has loaded under this name is the one that dlopen gives.
-    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      if (why.empty()) why = LoaderError();
+    const StatusOr<void*> library = OpenLibrary(path);
+    if (!library.ok()) {
+      if (why.empty()) why = std::string(library.status().message());
       continue;
     }
     auto driver = std::unique_ptr<Driver>(new Driver());
     driver->path_ = path;
-    SWAGE_RETURN_IF_ERROR(driver->Load(library));
+    SWAGE_RETURN_IF_ERROR(driver->Load(*library));
     return driver;
   }
   return absl::UnavailableError(absl::StrCat("[cuda] no driver: ", why));
 }
 
 StatusOr<const Driver*> Driver::Get() {
-  static const auto* const opened = [] {
-    const std::optional<std::string> given = GetEnv("SWAGE_LIBCUDA");
-    // Machines that only run programs have no libcuda.so.
-    std::vector<std::string> paths = {"libcuda.so.1", "libcuda.so"};
-    if (given.has_value()) paths = {*given};
-    return new StatusOr<std::unique_ptr<Driver>>(Open(paths));
-  }();
+  using Opened = StatusOr<std::unique_ptr<Driver>>;
+  static std::atomic<const Opened*> known{nullptr};
+  WatchForks();
+  const Opened* opened = known.load(std::memory_order_acquire);
+  // In a child the parent may have been about to open it, for good.
+  if (opened == nullptr && !InForkedChild()) {
+    static const auto* const made = [] {
+      const std::optional<std::string> given = GetEnv("SWAGE_LIBCUDA");
+      // Machines that only run programs have no libcuda.so.
+      std::vector<std::string> paths = {"libcuda.so.1", "libcuda.so"};
+      if (given.has_value()) paths = {*given};
+      return new Opened(Open(paths));
+    }();
+    opened = made;
+    known.store(made, std::memory_order_release);
+  }
+  if (InForkedChild() && (opened == nullptr || opened->ok())) {
+    return absl::UnavailableError(
+        "[cuda] the driver was opened before fork(), expected a process that opens it itself; "
+        "fork before the first use of a GPU");
+  }
   if (!opened->ok()) {
     return Annotate(opened->status(),
                     "; a GPU needs NVIDIA's driver, SWAGE_LIBCUDA may name its libcuda.so.1");

@@ -6,9 +6,9 @@
 //   SWAGE_ASSIGN_OR_RETURN(const Driver* driver, Driver::Get());
 //   SWAGE_RETURN_IF_ERROR(driver->Check(driver->cuMemAlloc(&pointer, bytes), "cuMemAlloc"));
 //
-// The library is SWAGE_LIBCUDA if that is set; else a copy that something else in the process
-// has loaded; else libcuda.so.1 or libcuda.so where the loader finds them. Functions are those of
-// API 12.0 (driver_functions.def).
+// The library (library.h) is SWAGE_LIBCUDA if that is set; else a copy that something else in the
+// process has loaded; else libcuda.so.1 or libcuda.so where the loader finds them. Functions are
+// those of API 12.0 (driver_functions.def).
 #ifndef SWAGE_CODEGEN_CUDA_DRIVER_H_
 #define SWAGE_CODEGEN_CUDA_DRIVER_H_
 
@@ -22,9 +22,15 @@
 
 namespace swage::cuda {
 
+// Whether this process was forked from one that had begun to open a driver. Nothing of a driver may
+// be called then, not even to give something back, and no lock may be waited for that is held
+// during calls: what other threads of the parent held stays held for good.
+bool InForkedChild();
+
 class Driver {
  public:
-  // The driver of the process, opened once. Unavailable says what is missing and what to do.
+  // The driver of the process, opened once. Unavailable says what is missing and what to do; so it
+  // is in a forked child.
   static StatusOr<const Driver*> Get();
   // The first of these libraries that the loader finds.
   static StatusOr<std::unique_ptr<Driver>> Open(absl::Span<const std::string> paths);
