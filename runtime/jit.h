@@ -22,9 +22,9 @@
 //   that call ends with an error after a minute.
 // - Memory is bounded (runtime/cache.h): the least recently used keys are evicted and compiled
 //   again when they are called.
-// - After fork() the child may call warm and new keys; its loops run on one thread. A fork waits
-//   for the compiles that run. Threads that are in other parts of a miss may still hold a lock that
-//   stays held in the child, so a server should fork before it serves.
+// - After fork() the child may call warm and new keys, but none of a GPU that its parent opened, as
+//   jit() does; its loops run on one thread. A fork waits for the compiles that run. Other parts of
+//   a miss may hold a lock that stays held in the child: a server should fork before it serves.
 // - A server warms up and then forbids misses:
 //     f.warmup({{swage::f32, {64, 128}}, {swage::f32, {128}}});    // compiles, does not run
 //     f.set_on_miss(swage::OnMiss::kError);

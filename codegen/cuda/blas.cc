@@ -5,6 +5,7 @@
 namespace swage::cuda {
 
 StatusOr<Blas*> Blas::Of(Device& device) {
+  SWAGE_RETURN_IF_ERROR(device.Usable());
   const std::lock_guard<std::mutex> lock(device.blas_mutex_);
   if (device.blas_.ok() && *device.blas_ == nullptr) {
     const auto make = [&]() -> StatusOr<std::shared_ptr<Blas>> {
@@ -33,10 +34,11 @@ Blas::~Blas() {
   const ContextScope scope(device_);
   by_problem_.clear();
   entries_.clear();
-  if (handle_ != nullptr) library_.cublasLtDestroy(handle_);
+  if (handle_ != nullptr && !InForkedChild()) library_.cublasLtDestroy(handle_);
 }
 
 StatusOr<std::shared_ptr<const Matmul>> Blas::Plan(const MatmulProblem& problem) {
+  SWAGE_RETURN_IF_ERROR(device_.Usable());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const auto found = by_problem_.find(problem); found != by_problem_.end()) {

@@ -1,25 +1,10 @@
 #include "codegen/cuda/device.h"
 
-#include <pthread.h>
-
 #include <map>
 
 #include "absl/strings/str_cat.h"
 
 namespace swage::cuda {
-namespace {
-
-std::atomic<bool> is_child{false};
-
-// What was opened before a fork is of no use in the child.
-void WatchForks() {
-  static const bool watched = [] {
-    return pthread_atfork(nullptr, nullptr, [] { is_child.store(true); }) == 0;
-  }();
-  (void)watched;
-}
-
-}  // namespace
 
 StatusOr<Device*> Device::Get(int ordinal) {
   static auto* const mutex = new std::mutex;
@@ -34,7 +19,6 @@ StatusOr<Device*> Device::Get(int ordinal) {
 }
 
 StatusOr<std::unique_ptr<Device>> Device::Open(const Driver& driver, int ordinal) {
-  WatchForks();
   int count = 0;
   SWAGE_RETURN_IF_ERROR(driver.Check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount"));
   if (ordinal < 0 || ordinal >= count) {
@@ -54,7 +38,7 @@ StatusOr<std::unique_ptr<Device>> Device::Open(const Driver& driver, int ordinal
 Device::~Device() {
   blas_ = nullptr;  // while there is a context
   // What it says of a lost device is of no use to anybody.
-  if (context_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
+  if (context_ != nullptr && !InForkedChild()) driver_.cuDevicePrimaryCtxRelease(device_);
 }
 
 Status Device::ReadProperties() {
@@ -107,7 +91,7 @@ Status Device::Check(CUresult result, std::string_view what) {
 }
 
 Status Device::Usable() const {
-  if (is_child.load(std::memory_order_relaxed)) {
+  if (InForkedChild()) {
     return absl::UnavailableError(
         absl::StrCat(name(),
                      " was opened before fork(), expected a process that opens it itself; "
@@ -129,7 +113,7 @@ ContextScope::ContextScope(Device& device) : device_(device) {
 
 ContextScope::~ContextScope() {
   CUcontext context = nullptr;
-  if (status_.ok()) device_.driver().cuCtxPopCurrent(&context);
+  if (status_.ok() && !InForkedChild()) device_.driver().cuCtxPopCurrent(&context);
 }
 
 }  // namespace swage::cuda

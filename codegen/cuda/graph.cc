@@ -33,7 +33,7 @@ Graph::Graph(Graph&& other) noexcept
     : device_(other.device_), exec_(std::exchange(other.exec_, nullptr)) {}
 
 Graph::~Graph() {
-  if (exec_ != nullptr) device_->driver().cuGraphExecDestroy(exec_);
+  if (exec_ != nullptr && !InForkedChild()) device_->driver().cuGraphExecDestroy(exec_);
 }
 
 Status Graph::Launch(const Stream& stream) const {

@@ -150,10 +150,10 @@ Matmul::Matmul(Blas& blas, const MatmulProblem& problem)
       library_(&blas.library()),
       handle_(blas.handle()),
       problem_(problem),
-      desc_(nullptr, library_->cublasLtMatmulDescDestroy),
-      a_layout_(nullptr, library_->cublasLtMatrixLayoutDestroy),
-      b_layout_(nullptr, library_->cublasLtMatrixLayoutDestroy),
-      c_layout_(nullptr, library_->cublasLtMatrixLayoutDestroy) {}
+      desc_(nullptr, {library_->cublasLtMatmulDescDestroy}),
+      a_layout_(nullptr, {library_->cublasLtMatrixLayoutDestroy}),
+      b_layout_(nullptr, {library_->cublasLtMatrixLayoutDestroy}),
+      c_layout_(nullptr, {library_->cublasLtMatrixLayoutDestroy}) {}
 
 StatusOr<Matmul> Matmul::Create(Device& device, const MatmulProblem& problem) {
   SWAGE_ASSIGN_OR_RETURN(Blas * blas, Blas::Of(device));
@@ -226,7 +226,8 @@ Status Matmul::ChooseAlgorithm() {
   cublasLtMatmulPreference_t made = nullptr;
   SWAGE_RETURN_IF_ERROR(library.Check(library.cublasLtMatmulPreferenceCreate(&made),
                                       "cublasLtMatmulPreferenceCreate"));
-  const Owned<cublasLtMatmulPreference_t> preference(made, library.cublasLtMatmulPreferenceDestroy);
+  const Owned<cublasLtMatmulPreference_t> preference(made,
+                                                     {library.cublasLtMatmulPreferenceDestroy});
   Status status;
   const auto set = [&](MatmulPreferenceAttribute attribute, auto value) {
     status.Update(library.Check(

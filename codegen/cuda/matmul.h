@@ -73,7 +73,14 @@ class Matmul {
 
  private:
   template <typename Handle>
-  using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, cublasStatus_t (*)(Handle)>;
+  struct Destroy {
+    cublasStatus_t (*destroy)(Handle);
+    void operator()(Handle handle) const {
+      if (!InForkedChild()) destroy(handle);
+    }
+  };
+  template <typename Handle>
+  using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<Handle>>;
 
   Matmul(Blas& blas, const MatmulProblem& problem);
   Status Describe();

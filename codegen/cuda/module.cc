@@ -127,7 +127,7 @@ Module::Module(Module&& other) noexcept
     : device_(other.device_), module_(std::exchange(other.module_, nullptr)) {}
 
 Module::~Module() {
-  if (module_ != nullptr) device_->driver().cuModuleUnload(module_);
+  if (module_ != nullptr && !InForkedChild()) device_->driver().cuModuleUnload(module_);
 }
 
 StatusOr<Function> Module::Find(const std::string& name) const {

@@ -15,7 +15,7 @@ Event::Event(Event&& other) noexcept
     : device_(other.device_), event_(std::exchange(other.event_, nullptr)) {}
 
 Event::~Event() {
-  if (event_ != nullptr) device_->driver().cuEventDestroy(event_);
+  if (event_ != nullptr && !InForkedChild()) device_->driver().cuEventDestroy(event_);
 }
 
 Status Event::Synchronize() const {
@@ -40,7 +40,7 @@ Stream::Stream(Stream&& other) noexcept
     : device_(other.device_), stream_(std::exchange(other.stream_, nullptr)) {}
 
 Stream::~Stream() {
-  if (stream_ != nullptr) device_->driver().cuStreamDestroy(stream_);
+  if (stream_ != nullptr && !InForkedChild()) device_->driver().cuStreamDestroy(stream_);
 }
 
 Status Stream::Synchronize() const {
@@ -122,7 +122,7 @@ DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
       bytes_(other.bytes_) {}
 
 DeviceMemory::~DeviceMemory() {
-  if (pointer_ == 0) return;
+  if (pointer_ == 0 || InForkedChild()) return;
   const Driver& driver = device_->driver();
   // On a lost device this fails too, and its memory is gone in any case.
   if (device_->properties().memory_pools) {
@@ -145,7 +145,7 @@ HostMemory::HostMemory(HostMemory&& other) noexcept
     : device_(other.device_), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 
 HostMemory::~HostMemory() {
-  if (data_ != nullptr) device_->driver().cuMemFreeHost(data_);
+  if (data_ != nullptr && !InForkedChild()) device_->driver().cuMemFreeHost(data_);
 }
 
 }  // namespace swage::cuda

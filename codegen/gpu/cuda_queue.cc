@@ -36,6 +36,7 @@ StatusOr<CudaQueue*> CudaQueue::Get(int ordinal) {
 }
 
 void CudaQueue::TrimAll() {
+  if (cuda::InForkedChild()) return;
   const std::lock_guard<std::mutex> lock(QueuesMutex());
   for (const auto& [ordinal, queue] : Queues()) {
     if (queue != nullptr) queue->Trim();
@@ -56,6 +57,7 @@ CudaQueue::CudaQueue(cuda::Device& device, cuda::Stream stream)
       blocks_(device.properties().memory_bytes) {}
 
 CudaQueue::~CudaQueue() {
+  if (cuda::InForkedChild()) return;
   const cuda::ContextScope scope(device_);
   blocks_.Trim(stream_);
   scratch_.reset();
@@ -92,6 +94,7 @@ StatusOr<cuda::Event> CudaQueue::Turn::Mark() const {
 
 StatusOr<void*> CudaQueue::Allocate(int64_t bytes) {
   if (bytes == 0) return static_cast<void*>(nullptr);
+  SWAGE_RETURN_IF_ERROR(device_.Usable());
   cuda::CUdeviceptr block = blocks_.Take(bytes);
   if (block == 0) {
     const Turn turn(*this);
@@ -110,16 +113,16 @@ StatusOr<void*> CudaQueue::Allocate(int64_t bytes) {
 
 void CudaQueue::Free(void* memory, int64_t bytes) {
   const cuda::CUdeviceptr block = Address(memory);
-  if (block == 0 || blocks_.Keep(block, bytes)) return;
+  if (block == 0 || cuda::InForkedChild() || blocks_.Keep(block, bytes)) return;
   const Turn turn(*this);
   // The memory of a lost device is gone in any case.
   if (turn.status().ok()) DeviceBlocks::Drop(stream_, block, bytes);
 }
 
 Status CudaQueue::CopyIn(void* to, const void* host, int64_t bytes) {
-  const std::lock_guard<std::mutex> lock(in_mutex_);
   const cuda::ContextScope scope(device_);
   SWAGE_RETURN_IF_ERROR(scope.status());
+  const std::lock_guard<std::mutex> lock(in_mutex_);
   for (int64_t at = 0; at < bytes; at += Staging::kBytes) {
     const int64_t part = std::min(Staging::kBytes, bytes - at);
     SWAGE_ASSIGN_OR_RETURN(void* pinned, in_.Take(device_, part));
@@ -167,6 +170,7 @@ Status CudaQueue::WaitForAll() {
 
 StatusOr<std::shared_ptr<const codegen::SpaceBlock>> CudaQueue::Constant(
     const ir::Literal& literal) {
+  SWAGE_RETURN_IF_ERROR(device_.Usable());
   const absl::Span<const uint8_t> bytes = literal.bytes();
   const Hash128 hash = HashBytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const std::lock_guard<std::mutex> lock(constants_mutex_);

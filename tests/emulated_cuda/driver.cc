@@ -1,5 +1,8 @@
 #include "tests/emulated_cuda/driver.h"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +35,19 @@ void Log(const std::string& text) {
     std::fprintf(file, "%s\n", text.c_str());
     std::fclose(file);
   }
+}
+
+// The process that began to use the driver; 0: none did.
+std::atomic<pid_t> owner{0};
+
+// Before any lock, which the child of a process with threads might find held.
+Driver& Enter(const char* name) {
+  pid_t nobody = 0;
+  if (!owner.compare_exchange_strong(nobody, getpid()) && nobody != getpid()) {
+    std::fprintf(stderr, "emulated driver: %s is called in a forked child\n", name);
+    std::abort();
+  }
+  return Driver::Get();
 }
 
 }  // namespace
@@ -164,8 +180,13 @@ std::shared_ptr<LoadedModule> Driver::Load(const std::string& ptx) {
   return module;
 }
 
-ApiCall::ApiCall(const char* name, Need need) : lock_(Driver::Get().mutex) {
+ApiCall::ApiCall(const char* name, Need need) : lock_(Enter(name).mutex) {
   Driver& driver = Driver::Get();
+  if (driver.faults.Value("blocked") == name) {
+    Log(std::string(name) + " is blocked");
+    lock_.unlock();
+    for (;;) pause();
+  }
   if (need == kNothing) return;
   if (!driver.initialised) {
     status_ = CUDA_ERROR_NOT_INITIALIZED;

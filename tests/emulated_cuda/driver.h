@@ -128,7 +128,8 @@ class Driver {
   std::deque<std::string> load_order_;
 };
 
-// One call of the API: takes the lock and looks whether the call may go on.
+// One call of the API: takes the lock and looks whether the call may go on. In a process that was
+// forked since cuInit none may: NVIDIA's driver may wait for ever there, this one aborts.
 class ApiCall {
  public:
   enum Need { kNothing, kInitialised, kContext };

@@ -9,6 +9,7 @@
 //   oom=N                   the N-th allocation fails; N+ also those after it
 //   kernel_error=N          the N-th launch that runs ends with error 700
 //   module_rejected=N       the N-th module or link is rejected
+//   blocked=NAME            calls of NAME do not return; the log says "NAME is blocked"
 //   device_lost=N           from the N-th call that needs a context on, the device is gone
 //
 // cublaslt/ has faults of its own (README.md). A variable is read at every call; when its text

@@ -1,6 +1,10 @@
 // Handles, descriptors, layouts, preferences, error texts.
 #include "tests/emulated_cuda/cublaslt/descriptors.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using swage::emulated_cuda::BlasState;
@@ -9,6 +13,11 @@ namespace swage::emulated_cuda {
 
 BlasState& BlasState::Get() {
   static auto* const state = new BlasState();
+  static const pid_t owner = getpid();
+  if (owner != getpid()) {
+    std::fputs("emulated cuBLASLt: it is called in a forked child\n", stderr);
+    std::abort();
+  }
   return *state;
 }
 
