@@ -1,6 +1,7 @@
 #include "tests/emulated_cuda/module_loader.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -54,11 +55,22 @@ std::unique_ptr<llvm::orc::LLJIT> MakeJit() {
   return std::move(*jit);
 }
 
+// One for all modules, each a library in it: a JIT takes half a megabyte. Never
+// destroyed.
+llvm::orc::LLJIT& SharedJit() {
+  static auto* const jit = MakeJit().release();
+  return *jit;
+}
+
 class Module final : public LoadedModule {
  public:
   explicit Module(DeviceMemory& memory) : memory_(memory) {}
   ~Module() override {
     for (uint64_t address : globals) memory_.Free(address);
+    if (library_ == nullptr) return;
+    llvm::orc::ExecutionSession& session = SharedJit().getExecutionSession();
+    llvm::consumeError(session.removeJITDylib(*library_));
+    session.getSymbolStringPool()->clearDeadEntries();
   }
 
   void Load(PtxModule ptx, int capability);
@@ -69,7 +81,7 @@ class Module final : public LoadedModule {
   void Compile(const PtxModule& ptx);
 
   DeviceMemory& memory_;
-  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  llvm::orc::JITDylib* library_ = nullptr;  // of SharedJit
   SymbolTable symbols_;
   int64_t shared_bytes_ = 0;       // of the module's own shared variables
   std::set<std::string> dynamic_;  // extern shared ones, which begin behind the static ones
@@ -145,8 +157,8 @@ void Module::Compile(const PtxModule& ptx) {
   if (!host.ok()) Broken(std::string(host.status().message()));
   auto machine = (*host)->CreateTargetMachine(cpu::CodegenLevel::kDefault);
   if (!machine.ok()) Broken(std::string(machine.status().message()));
-  jit_ = MakeJit();
-  code->setDataLayout(jit_->getDataLayout());
+  llvm::orc::LLJIT& jit = SharedJit();
+  code->setDataLayout(jit.getDataLayout());
   code->setTargetTriple((*machine)->getTargetTriple().str());
   for (const Function& function : ptx.functions) {
     Kernel& kernel = kernels.at(function.name);
@@ -160,9 +172,16 @@ void Module::Compile(const PtxModule& ptx) {
   if (llvm::verifyModule(*code, &stream)) Broken("invalid code: " + problem);
   emit::RunLightPasses(*code, **machine);
   llvm::orc::ThreadSafeModule shared(std::move(code), std::move(context));
-  if (llvm::Error error = jit_->addIRModule(std::move(shared))) Broken(Text(std::move(error)));
+  static std::atomic<int64_t> number{0};
+  auto library = jit.createJITDylib("module " + std::to_string(number++));
+  if (!library) Broken(Text(library.takeError()));
+  library_ = &*library;
+  library_->addToLinkOrder(jit.getMainJITDylib());
+  if (llvm::Error error = jit.addIRModule(*library_, std::move(shared))) {
+    Broken(Text(std::move(error)));
+  }
   for (auto& [name, kernel] : kernels) {
-    auto address = jit_->lookup(name);
+    auto address = jit.lookup(*library_, name);
     if (!address) Broken(Text(address.takeError()));
     kernel.entry = address->toPtr<int32_t (*)(ThreadState*)>();
   }
