@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,19 +25,25 @@ constexpr char kUsage[] =
     "  --case-seconds    a case that takes longer (60) has failed\n"
     "\n"
     "One JSON line per case, and a summary. Exit code: 0 fine, 1 a case failed, 2 no driver,\n"
-    "3 usage or a bundle that cannot be read. SWAGE_LIBCUDA names another driver.\n";
+    "3 usage, a bundle that cannot be read, or lines that cannot be written. SWAGE_LIBCUDA names "
+    "another driver.\n";
 
-std::optional<CheckOptions> ParseArguments(int count, char** arguments) {
+StatusOr<CheckOptions> ParseArguments(int count, char** arguments) {
   CheckOptions options;
+  Status status;
   for (int i = 1; i < count; ++i) {
     const std::string_view argument = arguments[i];
-    const auto value = [&]() -> const char* { return i + 1 < count ? arguments[++i] : nullptr; };
+    const auto value = [&]() -> std::string {
+      if (i + 1 < count) return arguments[++i];
+      status.Update(InvalidArgument(argument, " needs a value"));
+      return "";
+    };
     const auto seconds = [&](double* to) {
-      const char* const text = value();
+      const std::string text = value();
       char* end = nullptr;
-      if (text == nullptr) return false;
-      *to = std::strtod(text, &end);
-      return *end == '\0' && *to > 0;
+      *to = std::strtod(text.c_str(), &end);
+      if (!text.empty() && *end == '\0' && *to > 0) return;
+      status.Update(InvalidArgument(argument, " got '", text, "', expected seconds, more than 0"));
     };
     if (argument == "--small") {
       options.small = true;
@@ -47,20 +52,22 @@ std::optional<CheckOptions> ParseArguments(int count, char** arguments) {
     } else if (argument == "--older-ptx") {
       options.older_ptx = true;
     } else if (argument == "--only") {
-      const char* const text = value();
-      if (text == nullptr) return std::nullopt;
-      options.only = text;
+      options.only = value();
     } else if (argument == "--kernel-seconds") {
-      if (!seconds(&options.kernel_seconds)) return std::nullopt;
+      seconds(&options.kernel_seconds);
     } else if (argument == "--case-seconds") {
-      if (!seconds(&options.case_seconds)) return std::nullopt;
-    } else if (argument.starts_with("-") || !options.bundle.empty()) {
-      return std::nullopt;
+      seconds(&options.case_seconds);
+    } else if (argument.starts_with("-")) {
+      status.Update(InvalidArgument("unknown option '", argument, "'"));
+    } else if (!options.bundle.empty()) {
+      status.Update(InvalidArgument("got '", argument, "' besides '", options.bundle,
+                                    "', expected one bundle"));
     } else {
       options.bundle = argument;
     }
   }
-  if (options.bundle.empty()) return std::nullopt;
+  if (options.bundle.empty()) status.Update(InvalidArgument("a bundle is needed"));
+  if (!status.ok()) return status;
   return options;
 }
 
@@ -83,9 +90,10 @@ StatusOr<Bundle> ReadBundle(const std::string& path) {
 }
 
 int Main(int count, char** arguments) {
-  const std::optional<CheckOptions> options = ParseArguments(count, arguments);
-  if (!options.has_value()) {
-    std::fputs(kUsage, stderr);
+  const StatusOr<CheckOptions> options = ParseArguments(count, arguments);
+  if (!options.ok()) {
+    std::fprintf(stderr, "card_check: %s\n\n%s", std::string(options.status().message()).c_str(),
+                 kUsage);
     return kExitUsage;
   }
   const StatusOr<Bundle> bundle = ReadBundle(options->bundle);

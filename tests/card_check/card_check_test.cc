@@ -167,12 +167,53 @@ TEST_F(SmallBundle, ADamagedOneIsRefused) {
   EXPECT_THAT(missing.output, HasSubstr("No such file"));
 }
 
-TEST(CardCheckProgram, WrongArgumentsGetTheUsage) {
-  for (const char* arguments : {"", " a b", " --what", " a --case-seconds x", " a --only"}) {
+TEST_F(SmallBundle, LinesThatCannotBeWrittenEndTheRun) {
+  const Ran ran = RunCheck(Check(EMULATED_LIBCUDA) + path_ + " --small --no-timings >/dev/full");
+  EXPECT_EQ(ran.exit_code, 3) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("cannot write its lines: No space left on device"));
+}
+
+TEST(CardCheckProgram, WrongArgumentsAreNamedAndGetTheUsage) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"", "a bundle is needed"},
+      {" a b", "got 'b' besides 'a'"},
+      {" --what", "unknown option '--what'"},
+      {" a --case-seconds x", "--case-seconds got 'x', expected seconds"},
+      {" a --kernel-seconds -1", "--kernel-seconds got '-1'"},
+      {" a --only", "--only needs a value"},
+  };
+  for (const auto& [arguments, why] : kCases) {
     const Ran ran = RunCheck(std::string(CARD_CHECK) + arguments);
     EXPECT_EQ(ran.exit_code, 3) << arguments;
-    EXPECT_THAT(ran.output, HasSubstr("--kernel-seconds")) << arguments;
+    EXPECT_THAT(ran.output, HasSubstr(why)) << arguments;
+    EXPECT_THAT(ran.output, HasSubstr("[--kernel-seconds N]")) << arguments;
   }
+}
+
+TEST(CardCheckScript, WhatIsNoVerdictOfACardIsCode3) {
+  const TempFolder folder;
+  const std::string script = "scripts/card_check --no-build --rehearse ";
+  const std::string built = "--build-folder " + std::string(BUILD_FOLDER);
+  const Ran nothing = RunCheck(script + "--build-folder " + folder.path() + "/none");
+  EXPECT_EQ(nothing.exit_code, 3) << nothing.output;
+  EXPECT_THAT(nothing.output, HasSubstr("nothing is built in"));
+  const Ran nowhere = RunCheck(script + built + " --out /proc/none");
+  EXPECT_EQ(nowhere.exit_code, 3) << nowhere.output;
+  // A folder in the place of the lines.
+  ASSERT_EQ(RunCheck("mkdir -p " + folder.path() + "/out/card.jsonl").exit_code, 0);
+  const Ran lost = RunCheck("EMULATED_CUDA_LOG=off " + script + built + " --out " + folder.path() +
+                            "/out --filter 'elementwise/exp$' -- --no-timings --only driver");
+  EXPECT_EQ(lost.exit_code, 3) << lost.output;
+  EXPECT_THAT(lost.output, HasSubstr("card.jsonl"));
+}
+
+TEST(CardCheckScript, ThePackPrintsACommandForAShell) {
+  const TempFolder folder;
+  const Ran ran =
+      RunCheck("scripts/card_check --no-build --pack --build-folder " + std::string(BUILD_FOLDER) +
+               " --filter 'elementwise/exp$' --out '" + folder.path() + "/a b'");
+  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("/a\\ b/card_check "));
 }
 
 TEST(CardCheckProgram, NeedsNothingButTheCLibrary) {

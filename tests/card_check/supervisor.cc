@@ -125,14 +125,18 @@ class Supervisor {
       : cases_(cases), options_(options), context_(bundle, options) {}
 
   int Run() {
-    for (int processes = 0; next_ < cases_.size() && !no_driver_; ++processes) {
+    for (int processes = 0; next_ < cases_.size() && !no_driver_ && lost_ == 0; ++processes) {
       if (processes == kMaxProcesses) {
         stopped_ = "too many processes of the check died";
         break;
       }
       RunWorker();
     }
-    PrintSummary();
+    if (lost_ == 0) PrintSummary();
+    if (lost_ != 0) {
+      std::fprintf(stderr, "card_check: cannot write its lines: %s\n", std::strerror(lost_));
+      return kExitUsage;
+    }
     if (no_driver_) return kExitNoDriver;
     return failed_.empty() && stopped_.empty() ? kExitFine : kExitFailed;
   }
@@ -156,6 +160,10 @@ class Supervisor {
         Outcome outcome{static_cast<Verdict>(line[0]), {}};
         outcome.fields.AddFields(line.substr(1));
         Report(outcome);
+        if (lost_ != 0) {
+          worker.Join(/*kill_it=*/true);
+          return;
+        }
       } else {
         const bool late = event == Worker::Event::kTimeout;
         const std::string end = worker.Join(late);
@@ -212,9 +220,9 @@ class Supervisor {
     Print(line);
   }
 
-  static void Print(const JsonLine& line) {
-    std::puts(line.Text().c_str());
-    std::fflush(stdout);
+  void Print(const JsonLine& line) {
+    const bool printed = std::puts(line.Text().c_str()) >= 0;
+    if ((!printed || std::fflush(stdout) != 0) && lost_ == 0) lost_ = errno;
   }
 
   const std::vector<Case>& cases_;
@@ -225,6 +233,7 @@ class Supervisor {
   std::vector<std::string> failed_;
   std::string stopped_;
   bool no_driver_ = false;
+  int lost_ = 0;  // the errno with which a line could not be written
 };
 
 }  // namespace

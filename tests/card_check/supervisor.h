@@ -3,7 +3,8 @@
 // Runs cases in a process of their own and prints a JSON line for each: a kernel that destroys the
 // context, hangs, or takes the process down fails alone, and the next case begins in a new process.
 //
-//   exit code   0 fine, 1 a case failed, 2 no driver or card
+//   exit code   0 fine, 1 a case failed, 2 no driver or card, 3 the lines cannot be written, which
+//               ends the run
 #ifndef SWAGE_TESTS_CARD_CHECK_SUPERVISOR_H_
 #define SWAGE_TESTS_CARD_CHECK_SUPERVISOR_H_
 

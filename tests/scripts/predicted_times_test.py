@@ -1,8 +1,12 @@
 """The table of predicted times in docs/gpu.md: what is read, and how it is shown."""
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import pathlib
+import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).parents[2]
 loader = importlib.machinery.SourceFileLoader("predicted_times", str(ROOT / "scripts" / "predicted_times"))
@@ -40,6 +44,20 @@ class PredictedTimesTest(unittest.TestCase):
         filled = predicted_times.page.fill(text, "predicted", predicted_times.section(
             {"p": {card: [(1, 1, "loop", 1.0, "memory")] for card in predicted_times.CARDS}}))
         self.assertIn("Predicted, not measured.", filled)
+
+    def test_what_cannot_be_asked_or_filled_is_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bare = pathlib.Path(folder) / "page.md"
+            bare.write_text("no mark\n")
+            for page, why in [(predicted_times.PAGE, "card_bundle"), (bare, "expected one '<!-- predicted:begin -->'")]:
+                errors = io.StringIO()
+                with mock.patch("sys.argv", ["predicted_times", "--check", "--build", folder]), \
+                        mock.patch.object(predicted_times, "PAGE", page), \
+                        contextlib.redirect_stderr(errors), self.assertRaises(SystemExit) as ended:
+                    predicted_times.main()
+                self.assertEqual(ended.exception.code, 2)
+                self.assertIn(why, errors.getvalue())
+                self.assertEqual(errors.getvalue().count("\n"), 1)
 
 
 if __name__ == "__main__":
