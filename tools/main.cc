@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -96,6 +97,8 @@ int main(int argc, char** argv) {
   swage::UseBuildIdOf(swage::tools::kLibraryBuildId);
   try {
     return swage::tools::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return swage::tools::Finish(swage::ResourceExhausted("out of memory"));
   } catch (const std::exception& error) {
     return swage::tools::Finish(swage::Internal(error.what()));
   }

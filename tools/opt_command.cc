@@ -45,13 +45,20 @@ std::string KernelTable(const std::vector<gpu::GpuKernel>& kernels,
       "%-32s %12s %12s %12s  %-8s %s\n",
       device.name, static_cast<double>(device.launch_ns) * 1e-3, "kernel", "bytes", "flops",
       "time us", "bound", "schedule");
+  std::string refused;
   for (const gpu::GpuKernel& kernel : kernels) {
     const cost::KernelPrediction p = cost::PredictKernel(*kernel.fusion, device);
-    absl::StrAppendFormat(&table, "%-32s %12.0f %12.0f %12.3f  %-8s %s\n", kernel.fusion->name(),
-                          p.bytes, p.flops, static_cast<double>(p.time_ps) * 1e-6,
-                          std::string(cost::BoundName(p.bound)), kernel.plan);
+    const Status launch = gpu::LaunchFor(kernel.sizes.launch, {}).status();
+    const bool fits = !absl::IsResourceExhausted(launch);
+    if (!fits) {
+      absl::StrAppend(&refused, kernel.fusion->name(), " cannot be run: ", launch.message(), "\n");
+    }
+    absl::StrAppendFormat(
+        &table, "%-32s %12.0f %12.0f %12.3f  %-8s %s\n", kernel.fusion->name(), p.bytes, p.flops,
+        fits ? static_cast<double>(p.time_ps) * 1e-6 : std::numeric_limits<double>::infinity(),
+        fits ? std::string(cost::BoundName(p.bound)) : "refused", kernel.plan);
   }
-  return table;
+  return table + refused;
 }
 
 // PTX of every kernel, into the dump where there is one; the table.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <new>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -113,7 +114,13 @@ StatusOr<std::vector<ir::Literal>> RandomInputs(const ir::Module& module, uint64
                              parameter->shape().ToString(false),
                              ": --random needs static shapes; give .npy files instead");
     }
-    SWAGE_ASSIGN_OR_RETURN(inputs.emplace_back(), RandomValue(parameter->shape(), &random));
+    try {
+      SWAGE_ASSIGN_OR_RETURN(inputs.emplace_back(), RandomValue(parameter->shape(), &random));
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("[run] no memory for random values of parameter ",
+                               parameter->parameter_number(), ", ",
+                               parameter->shape().ToString(false));
+    }
   }
   return inputs;
 }

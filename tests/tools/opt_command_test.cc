@@ -74,5 +74,16 @@ TEST_F(OptCommandTest, ACardNeedNotBeThere) {
   EXPECT_THAT(*index, HasSubstr("PTX for sm_90"));
 }
 
+TEST_F(OptCommandTest, AKernelOfTooManyBlocksHasNoTime) {
+  const std::string module =
+      Write("m.hlo",
+            "HloModule m\nENTRY main {\n x = f32[4000000,4000000] parameter(0)\n"
+            " ROOT r = f32[4000000,4000000] exponential(x)\n}\n");
+  const CommandResult outcome = Swage("opt " + module + " --target h200 --kernels");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr(" inf  refused"));
+  EXPECT_THAT(outcome.output, HasSubstr("cannot be run: [gpu] a kernel of "));
+}
+
 }  // namespace
 }  // namespace swage::tools

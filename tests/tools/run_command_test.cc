@@ -72,6 +72,20 @@ TEST_F(RunCommandTest, RandomInputsFollowTheSeed) {
   EXPECT_NE(Swage("run " + module + " --random --seed 2").output, first);
 }
 
+TEST_F(RunCommandTest, RandomInputsThatDoNotFitAreNamed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more addresses than the shell allows";
+#endif
+  const std::string module = Module(
+      "x = f32[] parameter(0)\ny = bf16[30000,40000] parameter(1)\n"
+      "ROOT r = bf16[30000,40000] negate(y)");
+  const CommandResult outcome =
+      RunCommand("ulimit -v 4000000; " SWAGE_TOOL " run " + module + " --random");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              HasSubstr("no memory for random values of parameter 1, bf16[30000,40000]"));
+}
+
 TEST_F(RunCommandTest, ACompileIsLogged) {
   const std::string module = Module("x = f32[4] parameter(0)\nROOT r = f32[4] negate(x)");
   setenv("SWAGE_LOG", "info", 1);
