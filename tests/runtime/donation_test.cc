@@ -62,8 +62,8 @@ TEST(DonationTest, WhatSomebodyElseHoldsStaysAsItIs) {
 TEST(DonationTest, WhatIsReadLaterIsNotGiven) {
   // The sum is over all of x, so that no element may be replaced before it.
   auto f = jit([](Tensor x) { return x - sum(x); });
-  Tensor x = Counted(100000);
-  EXPECT_EQ(f(std::move(x)).to_vector<float>()[0], -4999950000.f);
+  Tensor x = Counted(1000);
+  EXPECT_EQ(f(std::move(x)).to_vector<float>()[0], -499500);
   auto reversed = jit([](Tensor x) { return x - flip(x, {0}); });
   EXPECT_THAT(reversed(Counted(3)).to_vector<float>(), ElementsAre(-2, 0, 2));
   EXPECT_EQ(reversed.stats().donations, 0);
