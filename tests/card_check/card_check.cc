@@ -32,7 +32,7 @@ StatusOr<CheckOptions> ParseArguments(int count, char** arguments) {
   CheckOptions options;
   Status status;
   for (int i = 1; i < count; ++i) {
-    const std::string_view argument = arguments[i];
+    const std::string argument = arguments[i];
     const auto value = [&]() -> std::string {
       if (i + 1 < count) return arguments[++i];
       status.Update(InvalidArgument(argument, " needs a value"));
