@@ -151,29 +151,33 @@ TEST_F(CudaFork, AChildWaitsForNoLockThatIsHeldInACallOfTheDriver) {
   }
 }
 
+// Of the first child that fails, while two threads of the parent call and copy.
+int CodeOfForksWhileBusy() {
+  Work work;
+  work.Run();
+  std::atomic<bool> leave{false};
+  // Calls that hit: locks of a miss are another matter.
+  const auto busy = [&leave, sums = work.sums, x = *work.x] {
+    while (!leave) {
+      sums(x);
+      x.to("cpu").to(kCuda);
+    }
+  };
+  std::thread first(busy), second(busy);
+  int code = 0;
+  for (int i = 0; i < 10 && code == 0; ++i) code = CodeOfChild(&work);
+  leave = true;
+  first.join();
+  second.join();
+  return code;
+}
+
 // Locks that are held for a moment: now and then a fork meets one.
 TEST_F(CudaFork, ForksGoOnWhileThreadsCallAndCopy) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer's allocator may be locked in the child of a process with threads";
 #endif
-  EXPECT_EXIT(
-      {
-        Work work;
-        work.Run();
-        std::atomic<bool> leave{false};
-        // Calls that hit: locks of a miss are another matter.
-        const auto busy = [&leave, sums = work.sums, x = *work.x] {
-          while (!leave) sums(x), x.to("cpu").to(kCuda);
-        };
-        std::thread first(busy), second(busy);
-        int code = 0;
-        for (int i = 0; i < 10 && code == 0; ++i) code = CodeOfChild(&work);
-        leave = true;
-        first.join();
-        second.join();
-        _exit(code);
-      },
-      ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(_exit(CodeOfForksWhileBusy()), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
