@@ -13,9 +13,10 @@
 // other sizes), loads (programs from disk),
 // llvm_runs, kernel_hits, kernel_loads; total_ms of the stream, warm_ms of the same stream again;
 // passes_ms, llvm_ms, link_ms and load_ms (parts of the compiles, all but the first summed over
-// threads; on a GPU the driver links and loads); p50_us, p99_us, max_us of a call; waste (part of the computed elements that is padding);
-// cache_mb of compiled code, rss_mb of the process; checksum (of all results: equal for all
-// policies). Streams of up to four calls also have first1_us, first2_us, ... of each call.
+// threads; on a GPU the driver links and loads); p50_us, p99_us, max_us of a call; waste (part of
+// the computed elements that is padding); cache_mb of compiled code, rss_mb of the process;
+// checksum (of all results: equal for all policies). Streams of up to four calls also have
+// first1_us, first2_us, ... of each call.
 //
 // Flags beside Google Benchmark's:
 //   --device=NAME          where the functions run: cpu (default), cuda, cuda:N, evaluator; also

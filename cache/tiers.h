@@ -97,8 +97,9 @@ class Tiers : public codegen::EntryStore {
   std::unique_ptr<Reservation> Reserve(EntryKind kind, std::string_view material) override;
 
   // Why a program was not found: the parts of the key in which the kept entry of the same program
-  // and kind of device that is nearest differs, such as build_id. Empty: none is kept. `missed` is the
-  // key in short (KeyMaterial::Shortened). Reads entries, so it is for explanations, not for calls.
+  // and kind of device that is nearest differs, such as build_id. Empty: none is kept. `missed` is
+  // the key in short (KeyMaterial::Shortened). Reads entries, so it is for explanations, not for
+  // calls.
   std::vector<std::string> NearestModule(const KeyMaterial& missed);
 
   // Whether all Puts so far are on the disk, within the time. Before a KeyLock of the disk tier is
