@@ -20,32 +20,32 @@
 namespace swage::tools {
 
 struct AbChildOptions {
-  std::string module;
-  std::vector<std::string> inputs;  // .npy files; none: random
-  std::string dims;                 // "seq=33,batch=2", of symbols, for random inputs
+  std::string module = {};
+  std::vector<std::string> inputs = {};  // .npy files; none: random
+  std::string dims = {};                 // "seq=33,batch=2", of symbols, for random inputs
   uint64_t seed = 0;
-  AbSet set;
-  std::string store;     // folder of compiled code
-  std::string write;     // folder for the results; empty: they are not kept
-  std::string expect;    // folder of results that these must equal; empty: none
-  bool closely = false;  // they need not equal bit for bit
-  double time_ms = 0;    // measure for so long; 0: only run once
+  AbSet set = {};
+  std::string store = {};   // folder of compiled code
+  std::string write = {};   // folder for the results; empty: they are not kept
+  std::string expect = {};  // folder of results that these must equal; empty: none
+  bool closely = false;     // they need not equal bit for bit
+  double time_ms = 0;       // measure for so long; 0: only run once
 };
 
 // What a set compiles to. Of programs that are equal there is nothing to measure.
 struct AbCode {
-  std::string program;               // a hash of what runs (program_text.h)
-  std::vector<std::string> kernels;  // of it, sorted
-  std::string module;                // a hash of the canonical text behind the passes
-  int64_t instructions = 0;          // in it
+  std::string program = {};               // a hash of what runs (program_text.h)
+  std::vector<std::string> kernels = {};  // of it, sorted
+  std::string module = {};                // a hash of the canonical text behind the passes
+  int64_t instructions = 0;               // in it
 };
 
 struct AbAnswer {
-  AbCode code;
-  std::vector<std::string> messages;  // of the passes: filters without effect
+  AbCode code = {};
+  std::vector<std::string> messages = {};  // of the passes: filters without effect
   double compile_ms = 0;
-  std::string difference;  // from the results that were expected; empty: none
-  double ms = 0;           // of one run; 0: not measured
+  std::string difference = {};  // from the results that were expected; empty: none
+  double ms = 0;                // of one run; 0: not measured
   int64_t runs = 0;
 };
 

@@ -24,14 +24,14 @@
 namespace swage::tools {
 
 struct AbOptions {
-  std::string module;
-  std::vector<std::string> inputs;  // .npy files; none: random
-  std::string dims;                 // sizes of symbols, for random inputs
-  uint64_t seed = 0;                // of the inputs and of the order
-  AbSet a, b;
+  std::string module = {};
+  std::vector<std::string> inputs = {};  // .npy files; none: random
+  std::string dims = {};                 // sizes of symbols, for random inputs
+  uint64_t seed = 0;                     // of the inputs and of the order
+  AbSet a = {}, b = {};
   std::string device = "cpu";  // of both
-  std::string a_device;        // of A alone
-  std::string each;
+  std::string a_device = {};   // of A alone
+  std::string each = {};
   int pairs = 100;  // at most; two make a round
   double max_seconds = 300;
   double min_ms = 50;  // of each measurement

@@ -16,19 +16,19 @@ namespace swage::tools {
 
 // One set beside A, and what became of it.
 struct AbCandidate {
-  std::string name;        // as options; of --each: the pass
-  AbAnswer answer;         // of its compilation
-  std::string failure;     // it does not compile or run, or its results differ; empty: neither
-  bool identical = false;  // the same program, and nothing else that could differ
-  std::optional<Comparison> comparison;
+  std::string name = {};     // as options; of --each: the pass
+  AbAnswer answer = {};      // of its compilation
+  std::string failure = {};  // it does not compile or run, or its results differ; empty: neither
+  bool identical = false;    // the same program, and nothing else that could differ
+  std::optional<Comparison> comparison = {};
 };
 
 struct AbReport {
-  std::string module, plain;  // the file; A's options
-  bool closely = false;       // results were compared within a tolerance
+  std::string module = {}, plain = {};  // the file; A's options
+  bool closely = false;                 // results were compared within a tolerance
   bool each = false;
-  AbAnswer answer;  // of A
-  std::vector<AbCandidate> candidates;
+  AbAnswer answer = {};  // of A
+  std::vector<AbCandidate> candidates = {};
   int rounds = 0, most_rounds = 0;
   bool out_of_time = false;
   double max_seconds = 0;

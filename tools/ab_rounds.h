@@ -28,7 +28,7 @@ struct RoundsOptions {
   uint64_t seed = 0;  // of the order
   double error = kAbError;
   // Seconds since any fixed moment.
-  std::function<double()> now;
+  std::function<double()> now = {};
   // Called after each round with the number of rounds that are done; may be empty.
   std::function<void(int)> progress = {};
 };

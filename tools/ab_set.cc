@@ -71,6 +71,7 @@ CLI::Option* AddList(CLI::App* command, const std::string& name, std::vector<std
                      const std::string& doc) {
   return command->add_option(name, *list, doc)
       ->expected(1)
+      ->allow_extra_args(false)  // else the module behind it is taken for one more
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 

@@ -17,9 +17,9 @@
 namespace swage::tools {
 
 struct AbSet {
-  std::vector<std::string> disable_passes;
-  std::vector<std::string> only_passes;
-  std::vector<std::string> environment;  // NAME=VALUE; an empty value: not set
+  std::vector<std::string> disable_passes = {};
+  std::vector<std::string> only_passes = {};
+  std::vector<std::string> environment = {};  // NAME=VALUE; an empty value: not set
   std::string device = "cpu";
   std::string mode = "symbolic";  // of open sizes: exact, or a mode of size_ranges.h
   bool fast_math = false;

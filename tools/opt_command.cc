@@ -137,11 +137,13 @@ void AddOptCommand(CLI::App& app, Action* chosen) {
       ->add_option("--disable-pass", options->disable_passes,
                    "A pass not to run: name, pipeline/name or name:k; repeatable")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       ->add_option("--only-pass", options->only_passes,
                    "The passes to run, and no others; repeatable")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--dump-to", options->dump_to,
                       "Folder for a dump after every pass that changed something");
@@ -149,6 +151,7 @@ void AddOptCommand(CLI::App& app, Action* chosen) {
       ->add_option("--dump-pass", options->dump_passes,
                    "Which passes to dump: name or regex; repeatable")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--fusion", options->fusion,
                     "Print every fusion decision with its times or its veto");

@@ -72,6 +72,10 @@ TEST_F(AbCommandTest, TheSameProgramIsNothingToMeasure) {
               HasSubstr("B: [passes] disable_passes: 'reshape-mover' had no effect"));
 }
 
+TEST_F(AbCommandTest, TheModuleMayStandBetweenOptions) {
+  EXPECT_EQ(Swage("ab --disable-pass reshape-mover " + module_ + " --pairs 2").exit_code, 3);
+}
+
 TEST_F(AbCommandTest, ModulesThatRunAlikeAreNothingToMeasure) {
   const CommandResult outcome =
       Swage("ab --disable-pass reshape-mover tests/corpus/program/layernorm/module.hlo");

@@ -54,6 +54,14 @@ TEST_F(OptCommandTest, AFlagThatDoesNotExistIsNamedThoughTheModuleIsMissing) {
   EXPECT_THAT(Swage("opt").output, HasSubstr("module is required"));
 }
 
+TEST_F(OptCommandTest, TheModuleMayStandBetweenOptions) {
+  const std::string module = Write("m.hlo",
+                                   "HloModule m\nENTRY main {\n x = f32[2] parameter(0)\n"
+                                   " ROOT r = f32[2] negate(x)\n}\n");
+  const CommandResult outcome = Swage("opt --disable-pass cse " + module + " --target cpu");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+}
+
 TEST_F(OptCommandTest, ACardNeedNotBeThere) {
   const std::string module = Write("m.hlo",
                                    "HloModule m\nENTRY main {\n x = f32[2000] parameter(0)\n"
