@@ -41,13 +41,14 @@ std::string Percent(double logarithm) {
   return absl::StrFormat("%.1f %%", 100 * std::abs(std::expm1(logarithm)));
 }
 
-std::string VerdictText(const Judgement& judgement) {
-  const Interval& effect = judgement.effect;
+// `subject` takes the time that is compared with A's.
+std::string VerdictText(const Judgement& judgement, std::string_view subject) {
+  const std::string difference = Percent(judgement.effect.estimate);
   switch (judgement.verdict) {
     case AbVerdict::kFaster:
-      return absl::StrCat("B is faster: it takes ", Percent(effect.estimate), " less time than A");
+      return absl::StrCat("faster ", ToAbsl(subject), ": ", difference, " less time");
     case AbVerdict::kSlower:
-      return absl::StrCat("B is slower: it takes ", Percent(effect.estimate), " more time than A");
+      return absl::StrCat("slower ", ToAbsl(subject), ": ", difference, " more time");
     case AbVerdict::kNotResolved:
       break;
   }
@@ -131,7 +132,8 @@ std::string OneText(const AbReport& report, const AbCandidate& candidate) {
                   "results: equal", report.closely ? " but for rounding" : "", "\n");
   text += ComparisonText(report, *candidate.comparison);
   text += EndText(report);
-  return absl::StrCat(text, VerdictText(candidate.comparison->judgement), "\n");
+  return absl::StrCat(text, "verdict: ", VerdictText(candidate.comparison->judgement, "with B"),
+                      "\n");
 }
 
 std::string EachText(const AbReport& report) {
@@ -156,7 +158,7 @@ std::string EachText(const AbReport& report) {
       absl::StrAppendFormat(&text, "%-10s  %-18s  %-18s  %-5d  %s\n",
                             Ratio(judgement.effect.estimate), Ends(judgement.effect),
                             Ends(judgement.same), 2 * candidate.comparison->plain.size(),
-                            VerdictText(judgement));
+                            VerdictText(judgement, "without it"));
     }
   }
   return text + EndText(report);

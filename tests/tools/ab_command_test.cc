@@ -132,10 +132,10 @@ TEST_F(AbCommandTest, EachPassIsLeftOutInTurn) {
 TEST_F(AbCommandTest, FixedTimesAreJudged) {
   AbOptions options = WithoutFusion(Child("case $set in 1) says 1.1 ;; *) says 1 ;; esac"));
   const std::string slower = Run(options, kFine);
-  EXPECT_THAT(slower, HasSubstr("B is slower: it takes 10.0 % more time than A\n"));
+  EXPECT_THAT(slower, HasSubstr("verdict: slower with B: 10.0 % more time\n"));
   EXPECT_THAT(slower, HasSubstr("B / A     1.1000  (1.1000 to 1.1000, 99.5 % confidence)\n"));
   options.program = Child("case $set in 1) says 0.75 ;; *) says 1 ;; esac");
-  EXPECT_THAT(Run(options, kFine), HasSubstr("B is faster: it takes 25.0 % less time than A\n"));
+  EXPECT_THAT(Run(options, kFine), HasSubstr("verdict: faster with B: 25.0 % less time\n"));
   options.program = Child("says 1");
   EXPECT_THAT(Run(options, kNotResolved), HasSubstr("not resolved: no difference"));
 }
