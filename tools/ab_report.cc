@@ -15,7 +15,8 @@ using Json = nlohmann::json;
 std::string Time(double ms) {
   if (ms >= 1000) return absl::StrFormat("%.4g s", ms / 1000);
   if (ms >= 1) return absl::StrFormat("%.4g ms", ms);
-  return absl::StrFormat("%.4g us", ms * 1000);
+  if (ms >= 1e-3) return absl::StrFormat("%.4g us", ms * 1e3);
+  return absl::StrFormat("%.4g ns", ms * 1e6);
 }
 
 std::vector<double> Sorted(const std::vector<RoundTimes>& rounds) {
