@@ -71,7 +71,7 @@ StatusOr<ir::SymbolBinding> SizesFrom(const std::string& dims, const ir::Module&
 StatusOr<std::vector<ir::Literal>> InputsFor(const AbChildOptions& options,
                                              const ir::Module& module) {
   if (!options.inputs.empty()) return ReadInputFiles(options.inputs, module);
-  if (!ir::HasSymbols(module)) return RandomInputs(module, options.seed);
+  if (!ir::HasSymbols(module) && options.dims.empty()) return RandomInputs(module, options.seed);
   SWAGE_ASSIGN_OR_RETURN(const ir::SymbolBinding sizes, SizesFrom(options.dims, module));
   const std::unique_ptr<ir::Module> sized = module.Clone();
   SWAGE_RETURN_IF_ERROR(ir::BindSymbols(sizes, sized.get()));
@@ -190,7 +190,7 @@ StatusOr<AbAnswer> AbAnswerFrom(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const Json want = Json::parse(ToJson({}));
   AbAnswer answer;
-  if (!json.is_object()) return InvalidArgument("[ab] a measurement said no JSON object");
+  if (!json.is_object()) return Internal("[ab] a measurement said no JSON object");
   for (const auto& [name, value] : want.items()) {
     const auto got = json.find(name);
     const bool right =
@@ -200,7 +200,7 @@ StatusOr<AbAnswer> AbAnswerFrom(std::string_view text) {
              ? got->is_string()
              : got->is_array() && std::all_of(got->begin(), got->end(),
                                               [](const Json& entry) { return entry.is_string(); }));
-    if (!right) return InvalidArgument("[ab] a measurement said no '", name, "'");
+    if (!right) return Internal("[ab] a measurement said no '", name, "'");
   }
   answer.code.program = json["program"].get<std::string>();
   answer.code.module = json["module"].get<std::string>();

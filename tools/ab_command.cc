@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -260,6 +261,11 @@ double SecondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// The ranges of CLI11 let NaN pass.
+std::string IsNumber(const std::string& text) {
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "'" + text + "' is no number" : "";
+}
+
 }  // namespace
 
 StatusOr<ExitCode> RunAb(const AbOptions& given) {
@@ -299,9 +305,11 @@ void AddAbCommand(CLI::App& app, Action* chosen) {
       ->capture_default_str();
   command->add_option("--max-seconds", options->max_seconds, "No new round after so long")
       ->check(CLI::Range(0.1, 1e6))
+      ->check(IsNumber)
       ->capture_default_str();
   command->add_option("--min-ms", options->min_ms, "Each measurement takes at least so long")
       ->check(CLI::Range(0.1, 1e6))
+      ->check(IsNumber)
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Of the random inputs and of the order")
       ->check(IsSeed)

@@ -11,10 +11,10 @@ namespace {
 
 // Of the driver (faults.h) and of cublaslt/ (README.md).
 constexpr const char* kNames[] = {
-    "no_device", "driver_too_old",  "no_pools",    "symbol_missing",
-    "oom",       "kernel_error",    "device_lost", "module_rejected",
-    "no_handle", "no_algorithm",    "no_results",  "first_result_invalid",
-    "tf32",      "execution_failed"};
+    "no_device", "driver_too_old",   "no_pools",    "symbol_missing",
+    "oom",       "kernel_error",     "device_lost", "module_rejected",
+    "no_handle", "no_algorithm",     "no_results",  "first_result_invalid",
+    "tf32",      "execution_failed", "blocked"};
 
 // A fault that is never met would make its test pass.
 void CheckName(const char* variable, const std::string& name) {

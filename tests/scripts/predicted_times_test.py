@@ -51,7 +51,7 @@ class PredictedTimesTest(unittest.TestCase):
             bare.write_text("no mark\n")
             for page, why in [(predicted_times.PAGE, "card_bundle"), (bare, "expected one '<!-- predicted:begin -->'")]:
                 errors = io.StringIO()
-                with mock.patch("sys.argv", ["predicted_times", "--check", "--build", folder]), \
+                with mock.patch("sys.argv", ["predicted_times", "--check", "--no-build", "--build", folder]), \
                         mock.patch.object(predicted_times, "PAGE", page), \
                         contextlib.redirect_stderr(errors), self.assertRaises(SystemExit) as ended:
                     predicted_times.main()

@@ -164,7 +164,7 @@ TEST_F(RunCommandTest, MistakesExitWithTwoAndSayWhy) {
       {module + " " + root_ + "/text.npy", "text.npy"},
       {module + " " + root_ + "/missing.npy", "missing.npy"},
       {module + " --random " + scalar, "--random takes no input files"},
-      {module + " --random --device tpu", "no device 'tpu'"},
+      {module + " --random --device tpu", "got 'tpu', expected cpu, cuda"},
       {root_ + "/missing.hlo --random", "missing.hlo"},
       {root_ + "/bad.hlo --random", "bad.hlo:3:"},
       {root_ + " --random", root_.c_str()},
