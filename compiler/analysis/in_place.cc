@@ -72,8 +72,8 @@ bool CanWriteOver(const Instruction& user, int operand, int64_t output_leaf) {
     if (value == leaf) reaches_leaf = true;
     for (const Instruction* next : value->users()) {
       if (is_tuple && next == root) {
-        // Read as one output only, and that the one that is written over it.
-        if (value != leaf || value->OperandIndices(root).size() != 1) return false;
+        // All outputs of one shape are computed at an element before any is stored there.
+        if (!ir::SameDims(value->shape(), leaf->shape())) return false;
         continue;
       }
       if (!ReadsInStep(*next, *value)) return false;

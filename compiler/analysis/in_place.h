@@ -11,10 +11,12 @@ namespace swage::analysis {
 
 // Whether the fusion `user` may write leaf `output_leaf` of its result into the memory of its
 // operand number `operand`, when nothing reads that operand later. True when element i of the
-// operand is read for element i of that leaf only and both have elements of the same size: every
-// path from the parameter to the leaf is elementwise (a dynamic-update-slice counts so for the
-// array it updates), and no path leads to another leaf. Fusions with a reduce, a dot or anything
-// else that may read elements in an order of its own never may, nor may anything but a fusion.
+// operand is read for element i of that leaf, and for no other element of any leaf, and both have
+// elements of the same size: every path from the parameter is elementwise (a dynamic-update-slice
+// counts so for the array it updates) and ends in the leaf, or in others of the same dims, for a
+// kernel computes all of them at an element before it stores any. Fusions with a reduce, a dot or
+// anything else that may read elements in an order of its own never may, nor may anything but a
+// fusion.
 bool CanWriteOver(const ir::Instruction& user, int operand, int64_t output_leaf);
 
 // The dynamic-update-slice that is all a fusion does to one of its parameters: its root, whose

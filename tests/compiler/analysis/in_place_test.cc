@@ -85,7 +85,12 @@ TEST(InPlace, BitcastsKeepStep) {
       "a = f32[4,2] parameter(0)\n ROOT r = f32[8] fusion(a), kind=kLoop, calls=f", 0));
 }
 
-TEST(InPlace, AnOperandOfOneOutputMayBeThatOutputOnly) {
+constexpr char kTwoOutputs[] = R"(
+  a = f32[4,4] parameter(0)
+  b = f32[4,4] parameter(1)
+  ROOT r = (f32[4,4], f32[4,4]) fusion(a, b), kind=kLoop, calls=f)";
+
+TEST(InPlace, AnOperandMayBeAnyOutputThatReadsItInStep) {
   constexpr char kBody[] = R"(
   p = f32[4,4] parameter(0)
   q = f32[4,4] parameter(1)
@@ -93,14 +98,39 @@ TEST(InPlace, AnOperandOfOneOutputMayBeThatOutputOnly) {
   n = f32[4,4] negate(q)
   m = f32[4,4] add(e, n)
   ROOT t = (f32[4,4], f32[4,4]) tuple(e, m))";
-  constexpr char kEntry[] = R"(
-  a = f32[4,4] parameter(0)
+  EXPECT_TRUE(MayWriteOver(kBody, kTwoOutputs, 0, 0));
+  EXPECT_TRUE(MayWriteOver(kBody, kTwoOutputs, 0, 1));
+  EXPECT_FALSE(MayWriteOver(kBody, kTwoOutputs, 1, 0)) << "it does not read it";
+  EXPECT_TRUE(MayWriteOver(kBody, kTwoOutputs, 1, 1));
+}
+
+// Element (i, j) of the other output wants element (j, i), which may have been written over.
+TEST(InPlace, AnOperandThatAnotherOutputReadsElsewhereMayNot) {
+  constexpr char kBody[] = R"(
+  p = f32[4,4] parameter(0)
+  q = f32[4,4] parameter(1)
+  e = f32[4,4] exponential(p)
+  t = f32[4,4] transpose(p), dimensions={1,0}
+  m = f32[4,4] add(q, t)
+  ROOT r = (f32[4,4], f32[4,4]) tuple(e, m))";
+  EXPECT_FALSE(MayWriteOver(kBody, kTwoOutputs, 0, 0));
+  EXPECT_FALSE(MayWriteOver(kBody, kTwoOutputs, 0, 1));
+  EXPECT_TRUE(MayWriteOver(kBody, kTwoOutputs, 1, 1));
+}
+
+TEST(InPlace, AnOutputPerRowIsStoredBeforeTheRow) {
+  EXPECT_FALSE(MayWriteOver(R"(
+  p = f32[4] parameter(0)
+  q = f32[4,4] parameter(1)
+  n = f32[4] negate(p)
+  b = f32[4,4] broadcast(p), dimensions={0}
+  m = f32[4,4] add(b, q)
+  ROOT r = (f32[4], f32[4,4]) tuple(n, m))",
+                            R"(
+  a = f32[4] parameter(0)
   b = f32[4,4] parameter(1)
-  ROOT r = (f32[4,4], f32[4,4]) fusion(a, b), kind=kLoop, calls=f)";
-  EXPECT_FALSE(MayWriteOver(kBody, kEntry, 0, 0));
-  EXPECT_FALSE(MayWriteOver(kBody, kEntry, 0, 1));
-  EXPECT_FALSE(MayWriteOver(kBody, kEntry, 1, 0));
-  EXPECT_TRUE(MayWriteOver(kBody, kEntry, 1, 1));
+  ROOT r = (f32[4], f32[4,4]) fusion(a, b), kind=kLoop, calls=f)",
+                            0, 0));
 }
 
 TEST(InPlace, OnlyFusionsMay) {
