@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "compiler/ir/reshape_groups.h"
-#include "compiler/passes/combiner_match.h"
 #include "compiler/passes/match.h"
+#include "compiler/passes/reduction_tree.h"
 #include "compiler/passes/rewrite_each.h"
 
 namespace swage::passes {
@@ -15,15 +15,6 @@ using ir::DimList;
 using ir::Instruction;
 using ir::Opcode;
 
-// Up to this extent a reduced dimension has one element per partial whether it is minor or not.
-constexpr int64_t kSameTree = 8;
-
-bool OrderMatters(const Instruction& reduce) {
-  if (reduce.operand_count() != 2) return true;
-  const auto op = CombinerOp(*reduce.to_apply());
-  return !op.has_value() || !IsAssociative(*op, reduce.shape().dtype());
-}
-
 // Whether the reduce has the same tree once only `kept` dimensions are left.
 bool KeepsTree(const Instruction& reduce, const DimList& kept) {
   const int64_t minor = kept.back();
@@ -31,7 +22,7 @@ bool KeepsTree(const Instruction& reduce, const DimList& kept) {
   if (minor == shape.rank() - 1 || !OrderMatters(reduce)) return true;
   const DimList& reduced = reduce.dimensions();
   if (std::find(reduced.begin(), reduced.end(), minor) == reduced.end()) return true;
-  return shape.dim(static_cast<int>(minor)).upper_bound() <= kSameTree;
+  return shape.dim(static_cast<int>(minor)).upper_bound() <= kShortestTree;
 }
 
 Instruction* RemoveUnits(Instruction& reduce, Editor& editor) {

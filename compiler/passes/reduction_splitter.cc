@@ -21,6 +21,10 @@ using ir::Opcode;
 // A shorter row is not worth a result of its own, nor are fewer rows.
 constexpr int64_t kMinRow = 32;
 constexpr double kMinRows = 8;
+// Results of a reduce are shared out to the cores of a CPU, where there are enough of them and of
+// what they are made of.
+constexpr double kResultsPerCore = 2;
+constexpr double kSharedElements = 1 << 18;
 
 bool IsWorthIt(const Instruction& reduce, const cost::DeviceDescription& device) {
   const ir::Shape& input = reduce.operand(0)->shape();
@@ -29,6 +33,9 @@ bool IsWorthIt(const Instruction& reduce, const cost::DeviceDescription& device)
   const auto results = static_cast<double>(cost::ElementsClass(reduce.shape()));
   if (row < kMinRow || elements < kMinRows * static_cast<double>(row) * std::max(results, 1.0)) {
     return false;
+  }
+  if (!device.is_gpu()) {
+    return results < kResultsPerCore * device.cores && elements >= kSharedElements;
   }
   // Half of the threads that the card holds.
   return cost::ParallelElements(reduce, &reduce) < 0.5 * device.cores * device.gpu.threads;
@@ -70,7 +77,7 @@ Instruction* Split(Instruction& reduce, Editor& editor, const cost::DeviceDescri
 StatusOr<bool> ReductionSplitter::Run(ir::Module& module, PassContext& context) {
   SWAGE_RET_CHECK(context.device() != nullptr, "reduction-splitter needs a device description");
   const cost::DeviceDescription& device = *context.device();
-  if (!device.is_gpu()) return false;
+  if (device.cores < 2) return false;
   return RewriteEach(module,
                      [&](Instruction& op, Editor& editor) { return Split(op, editor, device); },
                      {Opcode::kReduce});

@@ -1,7 +1,8 @@
 // File: compiler/passes/reduction_splitter.h
 //
-// reduction-splitter makes two reduces of one over the minor dimension and others, for a GPU: each
-// result of a reduce is the work of one team of threads, so few results leave the card idle.
+// reduction-splitter makes two reduces of one over the minor dimension and others: each result of a
+// reduce is the work of one core of a CPU, or of one team of a GPU's threads, so few results leave
+// the others idle.
 //
 //   s = f32[] reduce(x), dimensions={0,1}         with x = f32[4096,4096]
 //   r = f32[4096] reduce(x), dimensions={1};  t = f32[4096,1] reshape(r)
