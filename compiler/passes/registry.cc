@@ -8,6 +8,8 @@
 #include "compiler/passes/broadcast_sinker.h"
 #include "compiler/passes/buffer_assignment.h"
 #include "compiler/passes/computation_deduplicator.h"
+#include "compiler/passes/concatenate_mover.h"
+#include "compiler/passes/concatenate_splitter.h"
 #include "compiler/passes/constant_broadcast_canonicalizer.h"
 #include "compiler/passes/constant_folding.h"
 #include "compiler/passes/convert_mover.h"
@@ -18,19 +20,24 @@
 #include "compiler/passes/dot_decomposer.h"
 #include "compiler/passes/fusion_wrapper.h"
 #include "compiler/passes/gather_simplifier.h"
+#include "compiler/passes/horizontal_fusion.h"
 #include "compiler/passes/inline.h"
 #include "compiler/passes/layout_assignment.h"
 #include "compiler/passes/layout_normalization.h"
 #include "compiler/passes/map_inliner.h"
+#include "compiler/passes/multi_output_fusion.h"
 #include "compiler/passes/optimization_barrier_expander.h"
 #include "compiler/passes/physical_padding.h"
 #include "compiler/passes/priority_fusion.h"
 #include "compiler/passes/reduction_degenerate_dim_remover.h"
+#include "compiler/passes/reduction_dimension_grouper.h"
+#include "compiler/passes/reduction_layout_normalizer.h"
 #include "compiler/passes/reduction_splitter.h"
 #include "compiler/passes/reshape_decomposer.h"
 #include "compiler/passes/reshape_mover.h"
 #include "compiler/passes/scheduling.h"
 #include "compiler/passes/sharding_remover.h"
+#include "compiler/passes/slice_mover.h"
 #include "compiler/passes/transpose_dimension_grouper.h"
 #include "compiler/passes/transpose_folding.h"
 #include "compiler/passes/tuple_simplifier.h"
@@ -55,6 +62,10 @@ constexpr PassInfo kPasses[] = {
     {"buffer-assignment", "checks and dumps where each value lives", &Make<BufferAssignment>},
     {"computation-deduplicator", "lets callers of equal computations share one",
      &Make<ComputationDeduplicator>},
+    {"concatenate-mover",
+     "computes once, on the joined array, what all parts of a concatenate compute",
+     &Make<ConcatenateMover>},
+    {"concatenate-splitter", "joins very many arrays in groups", &Make<ConcatenateSplitter>},
     {"constant-broadcast-canonicalizer",
      "turns uniform and counting constants into broadcasts and iotas",
      &Make<ConstantBroadcastCanonicalizer>},
@@ -71,10 +82,13 @@ constexpr PassInfo kPasses[] = {
      &Make<FusionWrapper>},
     {"gather-simplifier", "turns gathers of one window into dynamic-slices",
      &Make<GatherSimplifier>},
+    {"horizontal-fusion", "starts many small kernels at once", &Make<HorizontalFusion>},
     {"inline", "puts called computations in the place of their calls", &Make<Inline>},
     {"layout-assignment", "gives every array a layout", &Make<LayoutAssignment>},
     {"layout-normalization", "turns changes of layout into transposes", &Make<LayoutNormalization>},
     {"map-inliner", "replaces map by its body on whole arrays", &Make<MapInliner>},
+    {"multi-output-fusion", "makes one kernel of kernels that share memory traffic",
+     &Make<MultiOutputFusion>},
     {"optimization-barrier-expander", "removes opt-barriers once they have served",
      &Make<OptimizationBarrierExpander>},
     {"physical-padding", "gives programs of open sizes fixed shapes, where that is asked for",
@@ -83,13 +97,18 @@ constexpr PassInfo kPasses[] = {
      &Make<PriorityFusion>},
     {"reduction-degenerate-dim-remover", "takes dimensions of extent 1 out of reduces",
      &Make<ReductionDegenerateDimRemover>},
-    {"reduction-splitter", "reduces rows first where a GPU has too few results to share out",
+    {"reduction-dimension-grouper", "makes rows or columns of what is reduced together",
+     &Make<ReductionDimensionGrouper>},
+    {"reduction-layout-normalizer", "lets reduces read transposed arrays where they lie",
+     &Make<ReductionLayoutNormalizer>},
+    {"reduction-splitter", "reduces rows first where there are too few results to share out",
      &Make<ReductionSplitter>},
     {"reshape-decomposer", "replaces what moves no byte by bitcasts", &Make<ReshapeDecomposer>},
     {"reshape-mover", "lets reshapes and transposes sink below elementwise ops",
      &Make<ReshapeMover>},
     {"scheduling", "orders instructions for little memory", &Make<Scheduling>},
     {"sharding-remover", "drops sharding marks on one device", &Make<ShardingRemover>},
+    {"slice-mover", "computes only what a slice takes", &Make<SliceMover>},
     {"transpose-dimension-grouper", "writes transposes in as few dimensions as it takes",
      &Make<TransposeDimensionGrouper>},
     {"transpose-folding", "lets dots read and write transposed arrays in place",

@@ -12,7 +12,9 @@ std::unique_ptr<Pipeline> CpuPipeline(const CompilerOptions& options) {
   AddPadding(*cpu, options);
   AddDotCanonicalization(*cpu);
   AddLayouts(*cpu);
+  AddReductionNormalization(*cpu);
   AddFusion(*cpu);
+  AddPostFusion(*cpu);
   AddBuffers(*cpu);
   return cpu;
 }

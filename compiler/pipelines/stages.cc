@@ -8,6 +8,8 @@
 #include "compiler/passes/broadcast_sinker.h"
 #include "compiler/passes/buffer_assignment.h"
 #include "compiler/passes/computation_deduplicator.h"
+#include "compiler/passes/concatenate_mover.h"
+#include "compiler/passes/concatenate_splitter.h"
 #include "compiler/passes/constant_broadcast_canonicalizer.h"
 #include "compiler/passes/constant_folding.h"
 #include "compiler/passes/convert_mover.h"
@@ -19,18 +21,24 @@
 #include "compiler/passes/filter.h"
 #include "compiler/passes/fusion_wrapper.h"
 #include "compiler/passes/gather_simplifier.h"
+#include "compiler/passes/horizontal_fusion.h"
 #include "compiler/passes/inline.h"
 #include "compiler/passes/layout_assignment.h"
 #include "compiler/passes/layout_normalization.h"
 #include "compiler/passes/map_inliner.h"
+#include "compiler/passes/multi_output_fusion.h"
 #include "compiler/passes/optimization_barrier_expander.h"
 #include "compiler/passes/physical_padding.h"
 #include "compiler/passes/priority_fusion.h"
 #include "compiler/passes/reduction_degenerate_dim_remover.h"
+#include "compiler/passes/reduction_dimension_grouper.h"
+#include "compiler/passes/reduction_layout_normalizer.h"
+#include "compiler/passes/reduction_splitter.h"
 #include "compiler/passes/reshape_decomposer.h"
 #include "compiler/passes/reshape_mover.h"
 #include "compiler/passes/scheduling.h"
 #include "compiler/passes/sharding_remover.h"
+#include "compiler/passes/slice_mover.h"
 #include "compiler/passes/transpose_dimension_grouper.h"
 #include "compiler/passes/transpose_folding.h"
 #include "compiler/passes/tuple_simplifier.h"
@@ -60,6 +68,8 @@ void AddSimplification(Pipeline& pipeline, Transposes transposes) {
   simplification.AddPass<TupleSimplifier>();
   simplification.AddPass<BroadcastSinker>();
   simplification.AddPass<ReshapeMover>();
+  simplification.AddPass<SliceMover>();
+  simplification.AddPass<ConcatenateMover>();
   simplification.AddPass<ConstantFolding>();
   if (transposes == Transposes::kIntoDots) simplification.AddPass<TransposeFolding>();
   simplification.AddPass<ComputationDeduplicator>();
@@ -123,12 +133,35 @@ void AddLayouts(Pipeline& pipeline) {
   simplification.AddPass<Dce>();
 }
 
+void AddReductionNormalization(Pipeline& pipeline) {
+  Pipeline& reductions = pipeline.AddPipeline("reduction-normalization");
+  reductions.AddPass<ReductionLayoutNormalizer>();
+  reductions.AddPass<ReductionSplitter>();
+  reductions.AddPass<ReductionDimensionGrouper>();
+  reductions.AddPass<ReshapeDecomposer>();
+  reductions.AddPass<TransposeDimensionGrouper>();
+  reductions.AddPass<Cse>();
+  reductions.AddPass<Dce>();
+}
+
 void AddFusion(Pipeline& pipeline) {
   Pipeline& fusion = pipeline.AddPipeline("fusion");
+  fusion.AddPass<ConcatenateSplitter>();
   fusion.AddPass<PriorityFusion>();
   fusion.AddPass<FusionCse>();
   fusion.AddPass<Dce>();
   fusion.AddPass<FusionWrapper>();
+  fusion.AddPass<MultiOutputFusion>();
+  fusion.AddPass<HorizontalFusion>();
+  fusion.AddPass<FusionCse>();
+  fusion.AddPass<Dce>();
+}
+
+// Tidies what merged kernels left around them.
+void AddPostFusion(Pipeline& pipeline) {
+  Pipeline& tidying = pipeline.AddPipeline("post-fusion");
+  tidying.AddPass<TupleSimplifier>();
+  tidying.AddPass<Dce>();
 }
 
 void AddBuffers(Pipeline& pipeline) {

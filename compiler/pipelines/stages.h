@@ -24,8 +24,12 @@ void AddPadding(passes::Pipeline& pipeline, const CompilerOptions& options);
 void AddDotCanonicalization(passes::Pipeline& pipeline);
 // Row-major arrays from here on; what moves no byte becomes a bitcast.
 void AddLayouts(passes::Pipeline& pipeline);
-// Which values are never stored.
+// Reduces that read what lies there, with results enough to share out.
+void AddReductionNormalization(passes::Pipeline& pipeline);
+// Which values are never stored, and which are stored by one kernel.
 void AddFusion(passes::Pipeline& pipeline);
+// What remains to be tidied once all kernels are there.
+void AddPostFusion(passes::Pipeline& pipeline);
 // When each value is made, and where it lives.
 void AddBuffers(passes::Pipeline& pipeline);
 

@@ -77,7 +77,18 @@ TEST(ReductionSplitter, LeavesColumnsShortRowsAndUnknownCombiners) {
   }
 }
 
-TEST(ReductionSplitter, IsNothingForACpu) {
+TEST(ReductionSplitter, ACpuSharesOutMuchWorkForFewResults) {
+  ExpectPass(Module(R"(
+  x = f32[512,1024] parameter(0)
+  v = f32[] constant(0.5)
+  ROOT r = f32[] reduce(x, v), dimensions={0,1}, to_apply=add)"),
+             ReductionSplitter(), R"(
+    CHECK: f32[512] reduce(x, {{.*}}), dimensions={1}
+    CHECK: f32[1] reduce(
+    CHECK: ROOT {{.*}} = f32[] reshape)");
+}
+
+TEST(ReductionSplitter, LittleWorkStaysOnOneCore) {
   ExpectUnchanged(Module(R"(
   x = f32[100,700] parameter(0)
   v = f32[] constant(0.5)

@@ -38,9 +38,6 @@ TEST(GpuPipeline, APassOfTheCpuIsAnErrorWithTheNearestNames) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(ToStd(status.message())),
               AllOf(HasSubstr("another target"), HasSubstr("transpose-dimension-grouper")));
-  options.disable_passes = {"reduction-splitter"};
-  EXPECT_TRUE(CheckGpuFilters(options).ok());
-  EXPECT_FALSE(CheckCpuFilters(options).ok());
   options.disable_passes = {"gpu"};
   EXPECT_FALSE(CheckCpuFilters(options).ok());
 }
