@@ -49,6 +49,7 @@ class ExtentClasses {
   void BakeAll(const ir::Instruction* op);
 
   void Constrain(const ir::Instruction* op);
+  void UniteOutputs(const ir::Instruction* root);
   void ConstrainSlice(const ir::Instruction* op);
   void ConstrainPad(const ir::Instruction* op);
   void ConstrainReshape(const ir::Instruction* op);

@@ -80,6 +80,7 @@ void ExtentClasses::Constrain(const Instruction* op) {
         if (operand->shape().is_array()) UniteAll(operand, op, leaf);
         leaf += static_cast<int>(ir::LeafCount(operand->shape()));
       }
+      if (op == fusion_->root()) UniteOutputs(op);
       return;
     }
     case Opcode::kGetTupleElement:
@@ -96,6 +97,23 @@ void ExtentClasses::Constrain(const Instruction* op) {
   }
   BakeAll(op);
   for (const Instruction* operand : op->operands()) BakeAll(operand);
+}
+
+// One loop nest writes all outputs: those that have the same extents have them at every size.
+void ExtentClasses::UniteOutputs(const Instruction* root) {
+  const Instruction* widest = root->operand(0);
+  for (const Instruction* output : root->operands()) {
+    if (output->shape().is_array() && output->shape().rank() > widest->shape().rank()) {
+      widest = output;
+    }
+  }
+  for (const Instruction* output : root->operands()) {
+    if (!output->shape().is_array()) continue;
+    for (int i = 0; i < output->shape().rank(); ++i) {
+      const Node node = At(output, i), like = At(widest, i);
+      if (original_[node] == original_[like]) Unite(node, like);
+    }
+  }
 }
 
 void ExtentClasses::ConstrainSlice(const Instruction* op) {

@@ -63,12 +63,15 @@ StatusOr<bool> RemoveUnreachableComputations(ir::Module& module) {
       }
     }
   }
-  std::vector<Computation*> dead;
-  for (Computation* computation : module.Computations()) {
-    if (!reachable.contains(computation)) dead.push_back(computation);
+  bool changed = false;
+  const std::vector<Computation*> order = module.ComputationPostOrder();
+  // Callers first, so that nothing that is left calls what is removed.
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    if (reachable.contains(*it)) continue;
+    SWAGE_RETURN_IF_ERROR(module.RemoveComputation(*it));
+    changed = true;
   }
-  SWAGE_RETURN_IF_ERROR(module.RemoveComputations(dead));
-  return !dead.empty();
+  return changed;
 }
 
 }  // namespace

@@ -11,6 +11,9 @@ namespace {
 // Kernels of one kind that another is offered to, newest first.
 constexpr size_t kMaxOffers = 4;
 
+// A merge may make another one possible; the last rounds seldom find any.
+constexpr int kMaxRounds = 8;
+
 // Equal for kernels whose loops are the same.
 std::string KindOf(const KernelGroup& kernel) {
   std::string kind;
@@ -22,7 +25,8 @@ std::string KindOf(const KernelGroup& kernel) {
   return kind;
 }
 
-void MergeKernels(KernelGroups& groups) {
+bool MergeAll(KernelGroups& groups) {
+  bool changed = false;
   absl::flat_hash_map<std::string, std::vector<KernelGroup*>> open;
   for (KernelGroup* kernel : groups.Groups()) {
     if (*kernel->figures.apart != '\0') continue;
@@ -33,7 +37,9 @@ void MergeKernels(KernelGroups& groups) {
       taken = groups.TryMerge(others[i], kernel, MergeGain::kLaunch);
     }
     if (!taken) others.push_back(kernel);
+    changed |= taken;
   }
+  return changed;
 }
 
 }  // namespace
@@ -44,7 +50,10 @@ StatusOr<bool> HorizontalFusion::Run(ir::Module& module, PassContext& context) {
   steps_ = 0;
   for (ir::Computation* computation : module.ExecutedComputations()) {
     KernelGroups groups(computation, *context.device(), name(), context.fusion_decisions());
-    MergeKernels(groups);
+    for (int round = 0; round < kMaxRounds; ++round) {
+      groups.ForgetRefusals();
+      if (!MergeAll(groups)) break;
+    }
     steps_ += groups.steps();
     SWAGE_ASSIGN_OR_RETURN(const bool built, groups.Build());
     changed |= built;

@@ -73,6 +73,7 @@ KernelGroups::KernelGroups(ir::Computation* computation, const cost::DeviceDescr
       device_(device),
       pass_(pass),
       decisions_(decisions),
+      first_decision_(decisions->size()),
       launch_(cost::LaunchTime(device)),
       order_(*computation),
       group_of_(computation->slot_count()) {
@@ -399,6 +400,13 @@ void KernelGroups::Accept(KernelGroup* a, KernelGroup* b, const Merged& merged) 
   b->position = position;
 }
 
+void KernelGroups::ForgetRefusals() {
+  const auto first = decisions_->begin() + static_cast<std::ptrdiff_t>(first_decision_);
+  decisions_->erase(std::remove_if(first, decisions_->end(),
+                                   [](const FusionDecision& decision) { return !decision.fused; }),
+                    decisions_->end());
+}
+
 StatusOr<bool> KernelGroups::Build() {
   std::vector<ir::Computation*> hollow;
   absl::flat_hash_map<const Instruction*, int64_t> position;
@@ -413,7 +421,7 @@ StatusOr<bool> KernelGroups::Build() {
     SWAGE_RETURN_IF_ERROR(MergeKernels(group.members, &hollow).status());
   }
   if (hollow.empty()) return false;
-  SWAGE_RETURN_IF_ERROR(computation_->module()->RemoveComputations(hollow));
+  for (auto* c : hollow) SWAGE_RETURN_IF_ERROR(computation_->module()->RemoveComputation(c));
   return true;
 }
 

@@ -73,6 +73,8 @@ class KernelGroups {
   // Merges b into a (they may be given in either order) if that is allowed and gains; records the
   // decision.
   bool TryMerge(KernelGroup* a, KernelGroup* b, MergeGain gain);
+  // Forgets the decisions against merging, before all pairs are tried again.
+  void ForgetRefusals();
   // Makes the new fusions; whether there are any.
   StatusOr<bool> Build();
 
@@ -111,6 +113,7 @@ class KernelGroups {
   const cost::DeviceDescription& device_;
   std::string pass_;
   std::vector<FusionDecision>* decisions_;
+  size_t first_decision_;  // of this object
   cost::Picoseconds launch_;
   MergeOrder order_;
   std::deque<KernelGroup> groups_;

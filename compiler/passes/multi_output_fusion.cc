@@ -11,8 +11,12 @@ using ir::Instruction;
 // Kernels that a reader of the same value is offered to, newest first.
 constexpr size_t kMaxOffers = 4;
 
+// A merge may make another one possible; the last rounds seldom find any.
+constexpr int kMaxRounds = 8;
+
 // A kernel and those that it reads.
-void MergeProducers(KernelGroups& groups) {
+bool MergeProducers(KernelGroups& groups) {
+  bool changed = false;
   for (KernelGroup* kernel : groups.Groups()) {
     if (kernel->is_merged_away) continue;
     std::vector<KernelGroup*> makers;
@@ -23,13 +27,16 @@ void MergeProducers(KernelGroups& groups) {
       if (maker->is_merged_away || maker == kernel) continue;
       // The earlier of the two stays.
       if (!groups.TryMerge(maker, kernel, MergeGain::kTraffic)) continue;
+      changed = true;
       if (kernel->is_merged_away) kernel = maker;
     }
   }
+  return changed;
 }
 
 // The readers of one value.
-void MergeReaders(const Instruction* value, KernelGroups& groups) {
+bool MergeReaders(const Instruction* value, KernelGroups& groups) {
+  bool changed = false;
   std::vector<KernelGroup*> open;
   for (KernelGroup* reader : groups.ReadersOf(value)) {
     bool taken = false;
@@ -41,7 +48,19 @@ void MergeReaders(const Instruction* value, KernelGroups& groups) {
       if (taken && other->is_merged_away) open[i] = reader;
     }
     if (!taken && !reader->is_merged_away) open.push_back(reader);
+    changed |= taken;
   }
+  return changed;
+}
+
+bool MergeAll(absl::Span<Instruction* const> order, KernelGroups& groups) {
+  bool changed = MergeProducers(groups);
+  for (const Instruction* value : order) {
+    if (value->users().size() > 1 && value->shape().is_array() && !value->shape().is_scalar()) {
+      changed |= MergeReaders(value, groups);
+    }
+  }
+  return changed;
 }
 
 }  // namespace
@@ -52,11 +71,10 @@ StatusOr<bool> MultiOutputFusion::Run(ir::Module& module, PassContext& context) 
   steps_ = 0;
   for (ir::Computation* computation : module.ExecutedComputations()) {
     KernelGroups groups(computation, *context.device(), name(), context.fusion_decisions());
-    MergeProducers(groups);
-    for (const Instruction* value : computation->PostOrder()) {
-      if (value->users().size() > 1 && value->shape().is_array() && !value->shape().is_scalar()) {
-        MergeReaders(value, groups);
-      }
+    const std::vector<Instruction*> order = computation->PostOrder();
+    for (int round = 0; round < kMaxRounds; ++round) {
+      groups.ForgetRefusals();
+      if (!MergeAll(order, groups)) break;
     }
     steps_ += groups.steps();
     SWAGE_ASSIGN_OR_RETURN(const bool built, groups.Build());

@@ -7,12 +7,14 @@ namespace {
 
 using ir::Instruction;
 
+// How far what a rewrite added is followed in one sweep; the rest waits for the next round.
+constexpr int kMaxDepth = 8;
+
 class Sweep {
  public:
-  Sweep(ir::Computation& computation, RewriteFn rewrite, int depth)
+  Sweep(ir::Computation& computation, RewriteFn rewrite)
       : editor_(computation),
         rewrite_(rewrite),
-        depth_(depth),
         has_layouts_(computation.module()->has_layouts()) {}
 
   StatusOr<bool> Run() {
@@ -35,7 +37,7 @@ class Sweep {
       work_.pop_back();
       if (editor_.IsGone(next.ref)) continue;
       SWAGE_ASSIGN_OR_RETURN(const bool rewritten, RewriteOnce(next.ref.instruction));
-      if (!rewritten || next.depth == depth_) continue;
+      if (!rewritten || next.depth == kMaxDepth) continue;
       // The first one added is an operand of later ones: it goes on top.
       const std::vector<Instruction*> added = editor_.TakeAdded();
       for (auto it = added.rbegin(); it != added.rend(); ++it) {
@@ -63,7 +65,6 @@ class Sweep {
 
   Editor editor_;
   RewriteFn rewrite_;
-  const int depth_;
   const bool has_layouts_;
   std::vector<Work> work_;
   bool changed_ = false;
@@ -82,11 +83,11 @@ bool HasAny(const ir::Computation& computation, std::initializer_list<ir::Opcode
 }  // namespace
 
 StatusOr<bool> RewriteEach(ir::Module& module, RewriteFn rewrite,
-                           std::initializer_list<ir::Opcode> needed, int depth) {
+                           std::initializer_list<ir::Opcode> needed) {
   bool changed = false;
   for (ir::Computation* computation : module.NonFusionComputations()) {
     if (!HasAny(*computation, needed)) continue;
-    SWAGE_ASSIGN_OR_RETURN(const bool here, Sweep(*computation, rewrite, depth).Run());
+    SWAGE_ASSIGN_OR_RETURN(const bool here, Sweep(*computation, rewrite).Run());
     changed |= here;
   }
   return changed;

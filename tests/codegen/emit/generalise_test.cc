@@ -154,6 +154,15 @@ TEST(Bake, GivesBackWhatWasGeneralised) {
   }
 }
 
+// One loop nest writes both, so that they must be equal whatever the sizes are.
+TEST(Generalise, OutputsOfEqualExtentsShareThem) {
+  const GeneralisedFusion fusion = General(
+      "  x = f32[12,30] parameter(0)\n  y = f32[12,30] parameter(1)\n  z = f32[12] parameter(2)\n"
+      "  a = f32[12,30] negate(x)\n  b = f32[12,30] abs(y)\n  c = f32[12] negate(z)\n"
+      "  ROOT t = (f32[12,30], f32[12,30], f32[12]) tuple(a, b, c)");
+  EXPECT_EQ(fusion.symbols.size(), 2u);
+}
+
 TEST(Bake, ValuesMustFitTheSymbols) {
   GeneralisedFusion fusion = General("  x = f32[12,30] parameter(0)\n  ROOT n = f32[12,30] negate(x)");
   ASSERT_EQ(fusion.symbols.size(), 2u);

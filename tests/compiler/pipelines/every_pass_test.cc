@@ -40,7 +40,7 @@ std::vector<std::string> Idle(const cost::DeviceDescription& device, Run run,
   AddChanges({"corpus", "compiler/pipelines/modules"}, {}, device, run, &changes);
   CompilerOptions padded;
   padded.padding = passes::Padding::kForced;
-  AddChanges({"corpus_sizes"}, padded, device, run, &changes);
+  AddChanges({"compiler/pipelines/modules"}, padded, device, run, &changes);
   std::set<std::string> idle;
   for (const passes::PassPlace& place : passes::PlacesOf(pipeline)) {
     const std::string name(place.name);
