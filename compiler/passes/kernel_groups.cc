@@ -421,7 +421,7 @@ StatusOr<bool> KernelGroups::Build() {
     SWAGE_RETURN_IF_ERROR(MergeKernels(group.members, &hollow).status());
   }
   if (hollow.empty()) return false;
-  for (auto* c : hollow) SWAGE_RETURN_IF_ERROR(computation_->module()->RemoveComputation(c));
+  SWAGE_RETURN_IF_ERROR(computation_->module()->RemoveComputations(hollow));
   return true;
 }
 

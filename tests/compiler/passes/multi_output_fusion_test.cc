@@ -261,15 +261,15 @@ ENTRY main {
 std::string ManyReaders(int n) {
   std::string text = Module("");
   for (int i = 0; i < n; ++i) {
-    absl::StrAppend(&text, "body", i, " {\n p", i, " = f32[4194304] parameter(0)\n w", i,
-                    " = f32[] constant(", i, ")\n b", i, " = f32[4194304] broadcast(w", i,
-                    "), dimensions={}\n ROOT r", i, " = f32[4194304] add(p", i, ", b", i, ")\n}\n");
+    absl::StrAppend(&text, "body", i, " {\n p", i, " = f32[16777216] parameter(0)\n w", i,
+                    " = f32[] constant(", i, ")\n b", i, " = f32[16777216] broadcast(w", i,
+                    "), dimensions={}\n ROOT r", i, " = f32[16777216] add(p", i, ", b", i, ")\n}\n");
   }
-  absl::StrAppend(&text, "ENTRY main {\n  x = f32[4194304] parameter(0)\n");
+  absl::StrAppend(&text, "ENTRY main {\n  x = f32[16777216] parameter(0)\n");
   std::string shapes, values;
   for (int i = 0; i < n; ++i) {
-    absl::StrAppend(&text, "  v", i, " = f32[4194304] fusion(x), kind=kLoop, calls=body", i, "\n");
-    absl::StrAppend(&shapes, i > 0 ? ", " : "", "f32[4194304]");
+    absl::StrAppend(&text, "  v", i, " = f32[16777216] fusion(x), kind=kLoop, calls=body", i, "\n");
+    absl::StrAppend(&shapes, i > 0 ? ", " : "", "f32[16777216]");
     absl::StrAppend(&values, i > 0 ? ", " : "", "v", i);
   }
   absl::StrAppend(&text, "  ROOT t = (", shapes, ") tuple(", values, ")\n}\n");
