@@ -31,15 +31,23 @@ Computation* Module::AddComputation(std::string_view name) {
 }
 
 Status Module::RemoveComputation(Computation* computation) {
-  SWAGE_RET_CHECK(computation != entry_, computation->name());
-  auto it = std::find_if(computations_.begin(), computations_.end(),
-                         [&](const auto& owned) { return owned.get() == computation; });
-  SWAGE_RET_CHECK(it != computations_.end(), computation->name());
-  for (Instruction* instruction : computation->Instructions()) {
-    instruction_names_.erase(instruction->name());
+  return RemoveComputations({computation});
+}
+
+Status Module::RemoveComputations(const std::vector<Computation*>& computations) {
+  const absl::flat_hash_set<Computation*> removed(computations.begin(), computations.end());
+  size_t found = 0;
+  for (const std::unique_ptr<Computation>& computation : computations_) {
+    if (!removed.contains(computation.get())) continue;
+    SWAGE_RET_CHECK(computation.get() != entry_, computation->name());
+    for (const Instruction* instruction : computation->Instructions()) {
+      instruction_names_.erase(instruction->name());
+    }
+    computation_names_.erase(computation->name());
+    ++found;
   }
-  computation_names_.erase(computation->name());
-  computations_.erase(it);
+  SWAGE_RET_CHECK(found == removed.size());
+  std::erase_if(computations_, [&](const auto& owned) { return removed.contains(owned.get()); });
   return OkStatus();
 }
 

@@ -44,6 +44,8 @@ class Module {
   Computation* AddComputation(std::string_view name);
   // Removes a computation that nothing calls.
   Status RemoveComputation(Computation* computation);
+  // Removes many at once, O(all), whatever they call; instructions may have moved out of them.
+  Status RemoveComputations(const std::vector<Computation*>& computations);
   Computation* entry() const { return entry_; }
   void set_entry(Computation* entry) { entry_ = entry; }
   // In creation order.

@@ -89,7 +89,7 @@ Instruction* Move(Instruction& concatenate, Editor& editor) {
 
 StatusOr<bool> ConcatenateMover::Run(ir::Module& module, PassContext& context) {
   if (module.has_layouts()) return false;
-  return RewriteEach(module, Move, {Opcode::kConcatenate});
+  return RewriteEach(module, Move, {Opcode::kConcatenate}, kUnboundedDepth);
 }
 
 }  // namespace swage::passes

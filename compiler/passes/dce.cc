@@ -63,15 +63,12 @@ StatusOr<bool> RemoveUnreachableComputations(ir::Module& module) {
       }
     }
   }
-  bool changed = false;
-  const std::vector<Computation*> order = module.ComputationPostOrder();
-  // Callers first, so that nothing that is left calls what is removed.
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    if (reachable.contains(*it)) continue;
-    SWAGE_RETURN_IF_ERROR(module.RemoveComputation(*it));
-    changed = true;
+  std::vector<Computation*> dead;
+  for (Computation* computation : module.Computations()) {
+    if (!reachable.contains(computation)) dead.push_back(computation);
   }
-  return changed;
+  SWAGE_RETURN_IF_ERROR(module.RemoveComputations(dead));
+  return !dead.empty();
 }
 
 }  // namespace

@@ -7,14 +7,12 @@ namespace {
 
 using ir::Instruction;
 
-// How far what a rewrite added is followed in one sweep; the rest waits for the next round.
-constexpr int kMaxDepth = 8;
-
 class Sweep {
  public:
-  Sweep(ir::Computation& computation, RewriteFn rewrite)
+  Sweep(ir::Computation& computation, RewriteFn rewrite, int depth)
       : editor_(computation),
         rewrite_(rewrite),
+        depth_(depth),
         has_layouts_(computation.module()->has_layouts()) {}
 
   StatusOr<bool> Run() {
@@ -37,7 +35,7 @@ class Sweep {
       work_.pop_back();
       if (editor_.IsGone(next.ref)) continue;
       SWAGE_ASSIGN_OR_RETURN(const bool rewritten, RewriteOnce(next.ref.instruction));
-      if (!rewritten || next.depth == kMaxDepth) continue;
+      if (!rewritten || next.depth == depth_) continue;
       // The first one added is an operand of later ones: it goes on top.
       const std::vector<Instruction*> added = editor_.TakeAdded();
       for (auto it = added.rbegin(); it != added.rend(); ++it) {
@@ -65,6 +63,7 @@ class Sweep {
 
   Editor editor_;
   RewriteFn rewrite_;
+  const int depth_;
   const bool has_layouts_;
   std::vector<Work> work_;
   bool changed_ = false;
@@ -83,11 +82,11 @@ bool HasAny(const ir::Computation& computation, std::initializer_list<ir::Opcode
 }  // namespace
 
 StatusOr<bool> RewriteEach(ir::Module& module, RewriteFn rewrite,
-                           std::initializer_list<ir::Opcode> needed) {
+                           std::initializer_list<ir::Opcode> needed, int depth) {
   bool changed = false;
   for (ir::Computation* computation : module.NonFusionComputations()) {
     if (!HasAny(*computation, needed)) continue;
-    SWAGE_ASSIGN_OR_RETURN(const bool here, Sweep(*computation, rewrite).Run());
+    SWAGE_ASSIGN_OR_RETURN(const bool here, Sweep(*computation, rewrite, depth).Run());
     changed |= here;
   }
   return changed;
