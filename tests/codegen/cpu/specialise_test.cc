@@ -290,17 +290,18 @@ TEST_F(SpecialiseTest, OtherBitsAreRefused) {
   EXPECT_FALSE(program->IsSwapped());
 }
 
+// Large enough that horizontal-fusion leaves them apart.
 TEST_F(SpecialiseTest, EqualStepsAreOneTrial) {
   const auto program = Program::Compile(R"(
 HloModule twice
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
 ENTRY main {
-  x = f32[40,31] parameter(0)
-  y = f32[40,31] parameter(1)
+  x = f32[4000,31] parameter(0)
+  y = f32[4000,31] parameter(1)
   zero = f32[] constant(0)
-  s = f32[40] reduce(x, zero), dimensions={1}, to_apply=add
-  t = f32[40] reduce(y, zero), dimensions={1}, to_apply=add
-  ROOT r = (f32[40], f32[40]) tuple(s, t)
+  s = f32[4000] reduce(x, zero), dimensions={1}, to_apply=add
+  t = f32[4000] reduce(y, zero), dimensions={1}, to_apply=add
+  ROOT r = (f32[4000], f32[4000]) tuple(s, t)
 })",
                                         &kFake);
   ASSERT_EQ(program->executable().program().steps.size(), 2u);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "tests/compiler/passes/pass_test.h"
 
 namespace swage::passes {
@@ -53,6 +54,22 @@ TEST(ConcatenateMover, FollowsAChain) {
     CHECK: concatenate(x, y)
     CHECK-NEXT: exponential
     CHECK-NEXT: ROOT {{.*}} negate)");
+}
+
+TEST(ConcatenateMover, FollowsALongChainInOneRun) {
+  std::string body = "x0 = f32[3] parameter(0)\n y0 = f32[5] parameter(1)\n";
+  constexpr int kLength = 100;
+  for (int i = 0; i < kLength; ++i) {
+    absl::StrAppend(&body, "x", i + 1, " = f32[3] tanh(x", i, ")\n y", i + 1, " = f32[5] tanh(y", i,
+                    ")\n");
+  }
+  absl::StrAppend(&body, "ROOT c = f32[8] concatenate(x", kLength, ", y", kLength,
+                  "), dimensions={0}");
+  const std::unique_ptr<ir::Module> module = ParseForTest(Module(body));
+  ConcatenateMover pass;
+  EXPECT_TRUE(RunForTest(*module, pass));
+  EXPECT_EQ(module->entry()->instruction_count(), 3 + kLength);
+  EXPECT_FALSE(RunForTest(*module, pass));
 }
 
 TEST(ConcatenateMover, StaysWhereNothingIsSaved) {
