@@ -21,6 +21,10 @@ namespace {
 // Lines of a panel further apart than this lie in too many pages to be read again for every tile.
 constexpr int64_t kNearBytes = 2048;
 
+// Lines of the right side that are on their way while one is packed.
+constexpr int64_t kPrefetchLines = 16;
+constexpr int64_t kCacheLine = 64;
+
 class DotKernel {
  public:
   DotKernel(const KernelPlan& plan, ValueEmitter& e)
@@ -51,6 +55,8 @@ class DotKernel {
   Status EmitTask(llvm::Value* task, llvm::Value** packed_panel);
   Status EmitBlock(llvm::Value* k0, llvm::Value* reuse);
   Status PackRight(llvm::Value* k0, llvm::Value* count);
+  // Asks for the line of the right side that is packed a few steps after `k`.
+  Status PrefetchRight(llvm::Value* k);
   Status PackPairs(llvm::Value* k0, llvm::Value* count);
   // Whether the current panel of a direct right side is read where it lies.
   StatusOr<llvm::Value*> ReadInPlace();
@@ -152,11 +158,18 @@ Status DotKernel::EmitTask(llvm::Value* task, llvm::Value** packed_panel) {
                          e_.indices().DimValue(ir::CeilDiv(Product(dims.rows), Dim(chunk_rows))));
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * panels, e_.indices().DimValue(ir::CeilDiv(
                                                    Product(dims.columns), Dim(tile_.columns()))));
-  // Tasks count (batch, panel, chunk of rows), the last fastest.
-  llvm::Value* panel = b_.CreateUDiv(task, chunks);
-  llvm::Value* chunk = b_.CreateSub(task, b_.CreateMul(panel, chunks));
-  llvm::Value* batch = b_.CreateUDiv(panel, panels);
-  llvm::Value* column_panel = b_.CreateSub(panel, b_.CreateMul(batch, panels));
+  // Tasks count the batch, then panels and chunks of rows. Chunks are the fastest where a panel stays
+  // packed from one to the next; else panels are, and the chunk of the left side stays near.
+  llvm::Value* per_batch = b_.CreateMul(panels, chunks);
+  llvm::Value* batch = b_.CreateUDiv(task, per_batch);
+  llvm::Value* in_batch = b_.CreateSub(task, b_.CreateMul(batch, per_batch));
+  llvm::Value* one_block = b_.CreateICmpSLE(depth_, b_.getInt64(block_));
+  llvm::Value* fast = b_.CreateSelect(one_block, chunks, panels);
+  llvm::Value* slow_at = b_.CreateUDiv(in_batch, fast);
+  llvm::Value* fast_at = b_.CreateSub(in_batch, b_.CreateMul(slow_at, fast));
+  llvm::Value* column_panel = b_.CreateSelect(one_block, slow_at, fast_at);
+  llvm::Value* chunk = b_.CreateSelect(one_block, fast_at, slow_at);
+  llvm::Value* panel = b_.CreateAdd(b_.CreateMul(batch, panels), column_panel);
   e_.nest().Bind(batch_, batch);
   row_begin_ = b_.CreateMul(chunk, b_.getInt64(chunk_rows));
   row_end_ = Smaller(b_, b_.CreateAdd(row_begin_, b_.getInt64(chunk_rows)), rows_);
@@ -178,8 +191,7 @@ Status DotKernel::EmitTask(llvm::Value* task, llvm::Value** packed_panel) {
       b_.getInt64(0), depth_, block_, nullptr,
       [&](llvm::Value* k0, std::vector<llvm::Value*>*) { return EmitBlock(k0, reuse); }));
   // More than one block leaves only the last one packed.
-  *packed_panel =
-      b_.CreateSelect(b_.CreateICmpSLE(depth_, b_.getInt64(block_)), panel, b_.getInt64(-1));
+  *packed_panel = b_.CreateSelect(one_block, panel, b_.getInt64(-1));
   return EmitEpilogue();
 }
 
@@ -220,12 +232,30 @@ Status DotKernel::ZeroPanel(llvm::Value* rows) {
   });
 }
 
+Status DotKernel::PrefetchRight(llvm::Value* k) {
+  return e_.nest().Scoped([&]() -> Status {
+    e_.nest().Bind(k_, b_.CreateAdd(k, b_.getInt64(kPrefetchLines)));
+    e_.nest().Bind(column_, column_begin_);
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * offset, e_.indices().Scalar(right_.offset));
+    const int64_t bytes = ir::DTypeBytes(right_.dtype);
+    llvm::Value* line =
+        b_.CreateGEP(b_.getInt8Ty(), right_.base, b_.CreateMul(offset, b_.getInt64(bytes)));
+    for (int64_t at = 0; at < tile_.columns() * bytes; at += kCacheLine) {
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()},
+                         {b_.CreateConstGEP1_64(b_.getInt8Ty(), line, at), b_.getInt32(0),
+                          b_.getInt32(3), b_.getInt32(1)});
+    }
+    return OkStatus();
+  });
+}
+
 Status DotKernel::PackRight(llvm::Value* k0, llvm::Value* count) {
   if (tile_.bf16_pairs) return PackPairs(k0, count);
   SWAGE_RETURN_IF_ERROR(ZeroPanel(count));
   llvm::Type* acc = StoredType(b_.getContext(), tile_.acc);
   return e_.nest().For(
       b_.getInt64(0), count, 1, nullptr, [&](llvm::Value* i, std::vector<llvm::Value*>*) {
+        if (right_.direct) SWAGE_RETURN_IF_ERROR(PrefetchRight(b_.CreateAdd(k0, i)));
         e_.nest().Bind(k_, b_.CreateAdd(k0, i));
         llvm::Value* line =
             b_.CreateGEP(acc, right_.packed, b_.CreateMul(i, b_.getInt64(tile_.columns())));

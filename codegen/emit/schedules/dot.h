@@ -7,6 +7,9 @@
 //     for each tile of rows:  14 x 2 accumulators (6 x 2 on AVX2), then smaller tiles for the rest
 //   for each row of the chunk:  the epilogue, on vectors of the finished sums
 //
+// Panels are packed again for each chunk of rows unless all of k is one block. Chunks are tall, so
+// that this costs little; tasks of one chunk follow each other, so that its left side stays near.
+//
 // Every sum runs over k in order, so the bits do not depend on tasks, tiles or baked extents. With
 // AVX512-BF16, bf16 sides are multiplied in pairs.
 #ifndef SWAGE_CODEGEN_EMIT_SCHEDULES_DOT_H_

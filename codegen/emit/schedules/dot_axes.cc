@@ -16,8 +16,6 @@ using ir::Opcode;
 
 namespace {
 
-constexpr int kTilesPerChunk = 4;
-
 // Where in the result of an op an element of its operand ends up; nullopt for ops that do not keep
 // elements apart.
 std::optional<IndexId> ResultIndex(IndexArena& arena, const Instruction* op,
@@ -114,7 +112,7 @@ absl::flat_hash_map<const Instruction*, IndexId> ReachedFrom(IndexArena& arena,
   return reached;
 }
 
-int64_t ChunkRows(const TileShape& tile) { return int64_t{kTilesPerChunk} * tile.rows; }
+int64_t ChunkRows(const TileShape& tile) { return int64_t{tile.chunk_tiles} * tile.rows; }
 
 bool IsTiledDot(const KernelPlan& plan, const Instruction* dot) {
   const DType out = dot->shape().dtype();

@@ -21,7 +21,7 @@ DotDims DimsOf(const ir::Instruction& dot);
 ir::Dim Product(const ir::Dims& dims);
 
 TileShape TileOf(const ir::Instruction& dot, const EmitOptions& options);
-// Rows of one task: a few tiles, which share one packed panel.
+// Rows of one task.
 int64_t ChunkRows(const TileShape& tile);
 
 // One axis per role, and the dot's index in terms of them.

@@ -14,10 +14,13 @@ struct TileShape {
   int vectors = 2;                  // columns: vectors * lanes
   int rows = 14;                    // of the largest tile
   bool bf16_pairs = false;          // sides are pairs of bf16: vdpbf16ps
+  // Tiles of one task, one below the other, which share a packed panel; fewer where the left side
+  // is packed too, which takes stack.
+  int chunk_tiles = 16;
 
   int columns() const { return lanes * vectors; }
-  // Products between two visits of the sums in memory: a packed panel of 8192 sums' width, even.
-  int64_t depth() const { return 8192 / columns(); }
+  // Products between two visits of the sums in memory: a packed panel of 32 KiB, even.
+  int64_t depth() const { return 32768 / (columns() * ir::DTypeBytes(acc)); }
   // Rows of the tiles, largest first; they add up to any number of rows.
   std::vector<int> Bodies() const;
 };
