@@ -29,6 +29,8 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_FAST_MATH", "1 allows rewrites that change values"},
     {"SWAGE_LIBCUBLASLT", "cuBLASLt, or off; default libcublasLt.so.13 where the loader finds it"},
     {"SWAGE_LIBCUDA", "the CUDA driver; default libcuda.so.1 where the loader finds it"},
+    {"SWAGE_LIBRARY_DOTS",
+     "which dots oneDNN computes on a CPU: auto (default), off or always (all that it has)"},
     {"SWAGE_LOG", "off, error, warn, info or debug; default warn"},
     {"SWAGE_MAX_COMPILES",
      "the miss of a jit function after so many compiles is an error; 0: none"},

@@ -1,20 +1,14 @@
 #include "codegen/build_info.h"
 
-#ifdef SWAGE_ONEDNN
 #include "oneapi/dnnl/dnnl.h"
-#endif
 
 namespace swage::codegen {
 
 std::string LlvmVersion() { return SWAGE_LLVM_VERSION; }
 
 std::string OneDnnVersion() {
-#ifdef SWAGE_ONEDNN
   const dnnl_version_t* v = dnnl_version();
   return std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
-#else
-  return "none";
-#endif
 }
 
 std::string HostCpuFeatures() {

@@ -11,7 +11,7 @@ namespace swage::codegen {
 // The version of the LLVM that is linked in, such as "19.1.7".
 std::string LlvmVersion();
 
-// The version of the oneDNN that is linked in, or "none".
+// The version of the oneDNN that the process has loaded.
 std::string OneDnnVersion();
 
 // The features of this machine's CPU beyond x86-64-v3 that emitted kernels can use, separated by

@@ -15,14 +15,14 @@ StatusOr<std::shared_ptr<codegen::Executable>> Compile(std::unique_ptr<ir::Modul
   if (codegen::IsLookedAt(options) || options.kernels.baked_dims || CheckMode::Get().memory) {
     specialise = nullptr;
   }
-  SWAGE_ASSIGN_OR_RETURN(auto target, CpuTarget::Create(specialise));
+  SWAGE_ASSIGN_OR_RETURN(auto target, CpuTarget::Create(specialise, options.compiler.library_dots));
   return codegen::Compile(std::move(module), std::move(target), options, messages);
 }
 
 StatusOr<std::shared_ptr<codegen::PaddingCheck>> MakePaddingCheck(
     const ir::Module& module, const CompileOptions& options,
     std::vector<passes::Message>* messages) {
-  SWAGE_ASSIGN_OR_RETURN(auto target, CpuTarget::Create());
+  SWAGE_ASSIGN_OR_RETURN(auto target, CpuTarget::Create(nullptr, options.compiler.library_dots));
   return codegen::PaddingCheck::Make(module, std::move(target), options, messages);
 }
 

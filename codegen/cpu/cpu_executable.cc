@@ -107,6 +107,12 @@ Status RunStep(const Step& step, char** bases) {
   for (const BufferRef& ref : step.buffers) buffers.push_back(bases[ref.base] + ref.offset);
   switch (step.kind) {
     case Step::Kind::kKernel:
+      if (step.library != nullptr) {
+        // One operand may be both sides.
+        const void* b = buffers.size() == 2 ? buffers[0] : buffers[1];
+        Status status = step.library->Run(buffers[0], b, buffers.back());
+        return status.ok() ? status : Annotate(status, absl::StrCat(" (in ", step.name, ")"));
+      }
       RunKernel(step.kernel.now(), buffers);
       break;
     case Step::Kind::kCopy:
@@ -136,6 +142,7 @@ int64_t BytesOf(const CpuProgram& program) {
     if (const KernelVersion* kernel = step.kernel.first()) {
       bytes += static_cast<int64_t>(sizeof(*kernel) + kernel->dims.size() * sizeof(int64_t));
     }
+    if (step.library != nullptr) bytes += step.library->memory_bytes();
     if (step.callee != nullptr && callees.insert(step.callee.get()).second) {
       bytes += step.callee->memory_bytes();
     }

@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "codegen/cpu/hot_steps.h"
 #include "codegen/cpu/kernel_version.h"
+#include "codegen/cpu/library_dot.h"
 #include "codegen/executable.h"
 #include "codegen/program/program_plan.h"
 
@@ -27,7 +28,9 @@ struct Step {
   using Kind = codegen::StepPlan::Kind;
   Kind kind = Kind::kKernel;
   std::vector<codegen::BufferRef> buffers;  // operands, then results
-  VersionedKernel kernel;                   // kKernel
+  // kKernel: one of the two
+  VersionedKernel kernel;
+  std::shared_ptr<const LibraryDot> library;
   // kCopy
   int64_t bytes = 0;
   // kCall

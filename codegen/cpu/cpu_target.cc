@@ -40,22 +40,48 @@ KernelVersion VersionOf(StepPlan&& step) {
   return version;
 }
 
-Step StepOf(StepPlan&& plan) {
+// The right side of a dot, if it is a constant of the program.
+const void* ConstantWeights(const StepPlan& plan, const codegen::ProgramLayout& layout) {
+  const codegen::BufferRef& ref = plan.buffers[plan.buffers.size() == 2 ? 0 : 1];
+  const int32_t constant = ref.base - layout.table.ConstantBase(0);
+  if (constant < 0 || constant >= layout.table.constants) return nullptr;
+  return layout.constants[constant].bytes().data() + ref.offset;
+}
+
+// The library's part of a kernel that is a dot; null where the kernel itself runs.
+StatusOr<std::shared_ptr<const LibraryDot>> LibraryDotOf(const StepPlan& plan,
+                                                         const codegen::ProgramLayout& layout,
+                                                         cost::LibraryDots how) {
+  if (!plan.dot.has_value()) return nullptr;
+  const void* weights = ConstantWeights(plan, layout);
+  const cost::DotSizes sizes = SizesOf(*plan.dot, weights != nullptr);
+  if (cost::LibrarySaving(sizes, cost::HostCpu(), how) <= 0) return nullptr;
+  StatusOr<std::shared_ptr<const LibraryDot>> dot = LibraryDot::Create(*plan.dot, weights);
+  if (dot.status().code() == absl::StatusCode::kUnimplemented) return nullptr;
+  return dot;
+}
+
+StatusOr<Step> StepOf(StepPlan&& plan, const codegen::ProgramLayout& layout,
+                      cost::LibraryDots library_dots) {
   Step step;
   step.kind = plan.kind;
+  SWAGE_ASSIGN_OR_RETURN(step.library, LibraryDotOf(plan, layout, library_dots));
   step.name = std::move(plan.name);
   step.buffers = std::move(plan.buffers);
   step.bytes = plan.bytes;
   step.callee = std::move(plan.callee);
-  if (step.kind == Step::Kind::kKernel) step.kernel = VersionedKernel(VersionOf(std::move(plan)));
+  if (step.kind == Step::Kind::kKernel && step.library == nullptr) {
+    step.kernel = VersionedKernel(VersionOf(std::move(plan)));
+  }
   return step;
 }
 
 }  // namespace
 
-StatusOr<std::shared_ptr<const CpuTarget>> CpuTarget::Create(const Specialisation* specialise) {
+StatusOr<std::shared_ptr<const CpuTarget>> CpuTarget::Create(const Specialisation* specialise,
+                                                             cost::LibraryDots library_dots) {
   SWAGE_ASSIGN_OR_RETURN(const HostTarget* host, HostTarget::Get());
-  return std::make_shared<const CpuTarget>(*host, specialise);
+  return std::make_shared<const CpuTarget>(*host, specialise, library_dots);
 }
 
 Status CpuTarget::RunPasses(ir::Module* module, passes::PassContext& context) const {
@@ -119,7 +145,10 @@ StatusOr<std::shared_ptr<codegen::Executable>> CpuTarget::MakeExecutable(
   CpuProgram program;
   static_cast<codegen::ProgramLayout&>(program) = std::move(plan.layout);
   program.steps.reserve(plan.steps.size());
-  for (StepPlan& step : plan.steps) program.steps.push_back(StepOf(std::move(step)));
+  for (StepPlan& step : plan.steps) {
+    SWAGE_ASSIGN_OR_RETURN(Step made, StepOf(std::move(step), program, library_dots_));
+    program.steps.push_back(std::move(made));
+  }
   // A stand-in is gone before it could be hot.
   program.specialise = report.quick_kernels > 0 ? nullptr : specialise_;
   return std::make_shared<CpuExecutable>(std::move(program), report);

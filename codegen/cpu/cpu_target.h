@@ -10,6 +10,7 @@
 
 #include "codegen/cpu/host_target.h"
 #include "codegen/program/target.h"
+#include "compiler/cost/library_dot.h"
 
 namespace swage::cpu {
 
@@ -19,11 +20,14 @@ class CpuTarget final : public codegen::Target {
  public:
   // `specialise`: how hot kernels are specialised in the background (specialise.h); null: they are
   // not. It outlives the target.
+  // `library_dots`: as the passes are told, too.
   static StatusOr<std::shared_ptr<const CpuTarget>> Create(
-      const Specialisation* specialise = nullptr);
+      const Specialisation* specialise = nullptr,
+      cost::LibraryDots library_dots = cost::LibraryDots::kAuto);
   // For the machine that `host` describes, which outlives the target.
-  CpuTarget(const HostTarget& host, const Specialisation* specialise)
-      : host_(host), specialise_(specialise) {}
+  CpuTarget(const HostTarget& host, const Specialisation* specialise,
+            cost::LibraryDots library_dots = cost::LibraryDots::kAuto)
+      : host_(host), specialise_(specialise), library_dots_(library_dots) {}
 
   std::string_view device() const override { return "cpu"; }
   const cost::DeviceDescription& description() const override { return cost::HostCpu(); }
@@ -43,6 +47,7 @@ class CpuTarget final : public codegen::Target {
  private:
   const HostTarget& host_;
   const Specialisation* specialise_;
+  const cost::LibraryDots library_dots_;
 };
 
 }  // namespace swage::cpu

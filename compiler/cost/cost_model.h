@@ -49,7 +49,7 @@ Work WorkOf(const ir::Instruction& instruction, const DeviceDescription& device)
 // A dot of fewer floating-point operations is not worth a call of the library: our guess of where
 // its time is that of its launch.
 inline constexpr double kLibraryFlops = 1 << 23;
-// Whether the device has a library that computes this dot, and it is large enough, by size classes.
+// Whether a GPU has a library that computes this dot, and it is large enough, by size classes.
 bool IsLibraryDot(const ir::Instruction& dot, const DeviceDescription& device);
 
 // How often a user reads each element of operand `index`: 1 for elementwise ops and reductions, the

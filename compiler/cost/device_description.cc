@@ -88,6 +88,7 @@ Hash128 DeviceDescription::Fingerprint() const {
     hasher.Field(level.bytes).Field(level.bytes_per_cycle);
   }
   hasher.Field(dram_gb_per_s).Field(dram_gb_per_s_core).Field(launch_ns).Field(fork_join_ns);
+  hasher.Field(dot_library).Field(bf16_products);
   if (is_gpu()) {
     hasher.Field(gpu.compute_capability).Field(gpu.f32_lanes).Field(gpu.f64_lanes);
     hasher.Field(gpu.threads).Field(gpu.registers).Field(gpu.shared_bytes);
@@ -101,6 +102,9 @@ const DeviceDescription& HostCpu() {
   static const DeviceDescription* const device = [] {
     auto* host = new DeviceDescription(Describe(Detect()));
     host->cores = NumThreads();
+    __builtin_cpu_init();
+    host->dot_library = true;
+    host->bf16_products = __builtin_cpu_supports("avx512bf16");
     host->l1.bytes = CacheBytes(1, host->l1.bytes);
     host->l2.bytes = CacheBytes(2, host->l2.bytes);
     host->l3.bytes = CacheBytes(3, host->l3.bytes);

@@ -44,6 +44,8 @@ struct DeviceDescription {
   double division_cycles = 4.0;         // cycles per vector
   double transcendental_cycles = 14.0;  // cycles per vector
   double fma_per_cycle = 2.0;           // vectors per cycle, in a dot
+  bool dot_library = false;             // a CPU: large dots may be computed by a library
+  bool bf16_products = false;           // a CPU: it multiplies bf16 in pairs
   CacheLevel l1, l2, l3;
   double dram_gb_per_s = 20;       // by all cores together
   double dram_gb_per_s_core = 12;  // by one core

@@ -139,7 +139,8 @@ void Readers::Remove(Group* reader) {
   edges_.Erase(reader);
 }
 
-FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescription& device)
+FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescription& device,
+                           cost::LibraryDots library_dots)
     : device_(device), order_(computation->PostOrder()), rows_(computation->slot_count()) {
   groups_.reserve(order_.size());
   for (size_t i = 0; i < order_.size(); ++i) {
@@ -155,6 +156,12 @@ FusionGroups::FusionGroups(ir::Computation* computation, const cost::DeviceDescr
     group.ir_ops = IrOpsOf(*instruction);
     group.expensive = IsExpensive(*instruction);
     group.library = cost::IsLibraryDot(*instruction, device_);
+    if (device_.dot_library && instruction->opcode() == Opcode::kDot) {
+      if (const auto sizes = cost::SizesOf(*instruction)) {
+        group.library_saving =
+            std::max<cost::Picoseconds>(0, cost::LibrarySaving(*sizes, device_, library_dots));
+      }
+    }
     if (IsHero(*instruction)) group.hero = instruction;
     row.group = &group;
   }

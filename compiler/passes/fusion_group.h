@@ -13,6 +13,7 @@
 
 #include "base/small_map.h"
 #include "compiler/cost/cost_model.h"
+#include "compiler/cost/library_dot.h"
 #include "compiler/ir/computation.h"
 
 namespace swage::passes {
@@ -33,8 +34,10 @@ struct Group {
   int64_t ir_ops = 0;
   ir::Instruction* hero = nullptr;  // its reduce or dot, if it has one
   bool expensive = false;           // too dear to compute in many kernels
-  bool library = false;             // a dot that a library computes
-  cost::Picoseconds time = 0;       // of one execution, without launch
+  bool library = false;             // a dot that a library of a GPU computes
+  // A dot that a library of the CPU computes: what that saves, as long as nothing is fused with it.
+  cost::Picoseconds library_saving = 0;
+  cost::Picoseconds time = 0;  // of one execution, without launch
 };
 
 // What fusing a producer into one of its readers would cost: both kernels apart, and as one.
@@ -65,7 +68,8 @@ class Readers {
 
 class FusionGroups {
  public:
-  FusionGroups(ir::Computation* computation, const cost::DeviceDescription& device);
+  FusionGroups(ir::Computation* computation, const cost::DeviceDescription& device,
+               cost::LibraryDots library_dots = cost::LibraryDots::kAuto);
 
   // The kernel of a stored instruction that needs one; null for parameters, constants, tuples,
   // values that have been fused away ...

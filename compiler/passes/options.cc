@@ -82,6 +82,11 @@ StatusOr<CompilerOptions> OptionsFromEnvironment() {
   options.disable_passes = ListFrom("SWAGE_DISABLE_PASSES");
   options.only_passes = ListFrom("SWAGE_ONLY_PASSES");
   SWAGE_RETURN_IF_ERROR(ReadPadding(&options));
+  SWAGE_RETURN_IF_ERROR(ReadWord("SWAGE_LIBRARY_DOTS",
+                                 Words<cost::LibraryDots>{{"auto", cost::LibraryDots::kAuto},
+                                                          {"off", cost::LibraryDots::kOff},
+                                                          {"always", cost::LibraryDots::kAlways}},
+                                 &options.library_dots));
   SWAGE_ASSIGN_OR_RETURN(const std::optional<int64_t> fast_math,
                          GetEnvInt("SWAGE_FAST_MATH", 0, 1));
   options.fast_math = fast_math.value_or(0) == 1;
@@ -103,6 +108,7 @@ void AddToKey(const CompilerOptions& options, KeyMaterial* key) {
   add_list("only_passes", options.only_passes);
   key->Add("fast_math", options.fast_math);
   key->Add("allow_excess_precision", options.allow_excess_precision);
+  key->Add("library_dots", static_cast<int64_t>(options.library_dots));
   key->Add("fold_budget_microseconds", options.fold_budget_microseconds);
   key->Add("max_constant_bytes", options.fold_budget_bytes);
   for (const ir::SizeHint& hint : options.size_hints) {

@@ -12,6 +12,7 @@
 
 #include "base/key_material.h"
 #include "base/status.h"
+#include "compiler/cost/library_dot.h"
 #include "compiler/ir/decision_extent.h"
 
 namespace swage::passes {
@@ -40,6 +41,9 @@ struct CompilerOptions {
   bool fast_math = false;
   // A bf16 or f16 epilogue may keep f32 between its ops. Part of the key.
   bool allow_excess_precision = false;
+
+  // Which dots a library computes on a CPU. Part of the key.
+  cost::LibraryDots library_dots = cost::LibraryDots::kAuto;
 
   // Constant folding stops when it has used this much of either; what was skipped is reported. Part
   // of the key.
@@ -74,8 +78,9 @@ struct CompilerOptions {
 };
 
 // The options that the environment gives: SWAGE_CHECK, SWAGE_DISABLE_PASSES, SWAGE_DUMP_TO,
-// SWAGE_FAST_MATH, SWAGE_MAX_CONSTANT_BYTES, SWAGE_ONLY_PASSES, SWAGE_PADDING, SWAGE_PADDING_FILL,
-// SWAGE_PADDING_MASKS, SWAGE_SPECIALIZE. InvalidArgument names the variable whose value is none.
+// SWAGE_FAST_MATH, SWAGE_LIBRARY_DOTS, SWAGE_MAX_CONSTANT_BYTES, SWAGE_ONLY_PASSES, SWAGE_PADDING,
+// SWAGE_PADDING_FILL, SWAGE_PADDING_MASKS, SWAGE_SPECIALIZE. InvalidArgument names the variable
+// whose value is none.
 StatusOr<CompilerOptions> OptionsFromEnvironment();
 
 // Adds a field for every option that is part of the key.

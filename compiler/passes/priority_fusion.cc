@@ -31,10 +31,10 @@ bool IsFree(const Group& producer) {
 class Fuser {
  public:
   Fuser(ir::Computation* computation, const cost::DeviceDescription& device,
-        std::vector<FusionDecision>* decisions)
+        cost::LibraryDots library_dots, std::vector<FusionDecision>* decisions)
       : launch_(cost::LaunchTime(device)),
         tiles_(FindRowTiles(*computation, device)),
-        groups_(computation, device),
+        groups_(computation, device, library_dots),
         states_(computation->slot_count()),
         decisions_(decisions) {}
 
@@ -93,6 +93,8 @@ class Fuser {
 Edge Fuser::TimesOf(const Group& producer) const {
   Edge times = groups_.ReadersOf(producer.root).sum();
   times.unfused += launch_ + producer.time;
+  // Once for all readers: fused, it is no dot of the library's any more.
+  times.fused += producer.library_saving;
   return times;
 }
 
@@ -187,7 +189,9 @@ FusionDecision Fuser::Describe(const Made& made) const {
   if (!made.fused) {
     DescribeVeto(*groups_.GroupOf(made.producer), &decision);
     if (!decision.rule.empty()) return decision;
-    decision.reason = "not profitable";
+    decision.reason = groups_.GroupOf(made.producer)->library_saving > 0
+                          ? "not profitable: a library computes it faster"
+                          : "not profitable";
   }
   decision.time_unfused = made.times.unfused;
   decision.time_fused = made.times.fused;
@@ -227,7 +231,8 @@ StatusOr<bool> PriorityFusion::Run(ir::Module& module, PassContext& context) {
   SWAGE_RET_CHECK(context.device() != nullptr, "priority-fusion needs a device description");
   bool changed = false;
   for (ir::Computation* computation : module.ExecutedComputations()) {
-    Fuser fuser(computation, *context.device(), context.fusion_decisions());
+    Fuser fuser(computation, *context.device(), context.options().library_dots,
+                context.fusion_decisions());
     fuser.Decide();
     SWAGE_ASSIGN_OR_RETURN(bool built, fuser.Build());
     changed = changed || built;

@@ -158,8 +158,8 @@ Status DotKernel::EmitTask(llvm::Value* task, llvm::Value** packed_panel) {
                          e_.indices().DimValue(ir::CeilDiv(Product(dims.rows), Dim(chunk_rows))));
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * panels, e_.indices().DimValue(ir::CeilDiv(
                                                    Product(dims.columns), Dim(tile_.columns()))));
-  // Tasks count the batch, then panels and chunks of rows. Chunks are the fastest where a panel stays
-  // packed from one to the next; else panels are, and the chunk of the left side stays near.
+  // Tasks count the batch, then panels and chunks of rows. Chunks are the fastest where a panel
+  // stays packed from one to the next; else panels are, and the chunk of the left side stays near.
   llvm::Value* per_batch = b_.CreateMul(panels, chunks);
   llvm::Value* batch = b_.CreateUDiv(task, per_batch);
   llvm::Value* in_batch = b_.CreateSub(task, b_.CreateMul(batch, per_batch));

@@ -28,8 +28,7 @@ TileShape TileFor(const ir::Instruction& dot, bool one_row, const EmitOptions& o
   shape.bf16_pairs = options.has_avx512bf16 && shape.acc == DType::kF32 &&
                      dot.operand(0)->shape().dtype() == DType::kBF16 &&
                      dot.operand(1)->shape().dtype() == DType::kBF16;
-  const bool packs_left =
-      !shape.bf16_pairs && dot.operand(0)->shape().dtype() != shape.acc;
+  const bool packs_left = !shape.bf16_pairs && dot.operand(0)->shape().dtype() != shape.acc;
   if (packs_left) shape.chunk_tiles = 8;
   return shape;
 }

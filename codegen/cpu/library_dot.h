@@ -1,0 +1,85 @@
+// File: codegen/cpu/library_dot.h
+//
+// LibraryDot: a dot that oneDNN computes, on the threads of base/parallel_for. Its results are cut
+// into slices (compiler/cost/library_dot.h), each a call of oneDNN on one thread; so what is
+// computed does not depend on how many threads there are.
+//
+//   SWAGE_ASSIGN_OR_RETURN(auto dot, LibraryDot::Create(problem, constant_weights));
+//   SWAGE_RETURN_IF_ERROR(dot->Run(a, b, c));
+//
+// Constant weights are packed when it is made, for as long as it lives. Immutable: any number of
+// threads may run it at once.
+#ifndef SWAGE_CODEGEN_CPU_LIBRARY_DOT_H_
+#define SWAGE_CODEGEN_CPU_LIBRARY_DOT_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "codegen/cpu/onednn.h"
+#include "codegen/program/dot_problem.h"
+#include "compiler/cost/library_dot.h"
+
+namespace swage::cpu {
+
+// The problem as the cost model asks.
+cost::DotSizes SizesOf(const codegen::DotProblem& problem, bool constant_weights);
+
+class LibraryDot {
+ public:
+  // `weights`: the right side, if it is the same in every run; null: it is not. Unimplemented for
+  // what oneDNN has no code for.
+  static StatusOr<std::shared_ptr<const LibraryDot>> Create(const codegen::DotProblem& problem,
+                                                            const void* weights);
+  ~LibraryDot();
+  LibraryDot(const LibraryDot&) = delete;
+  LibraryDot& operator=(const LibraryDot&) = delete;
+
+  // Row-major and dense. `b` is not looked at where the weights are packed.
+  Status Run(const void* a, const void* b, void* c) const;
+
+  bool is_packed() const { return !packed_.empty(); }
+  int64_t memory_bytes() const;
+  // "oneDNN, 4 x 2 slices, packed weights".
+  std::string ToString() const;
+
+ private:
+  // Equal parts of an extent but for one: the first `larger` have one more.
+  struct Cut {
+    int64_t parts = 1, size = 0, larger = 0;
+    Cut(int64_t extent, int64_t count)
+        : parts(count), size(extent / count), larger(extent % count) {}
+    Cut() = default;
+    int64_t Begin(int64_t i) const { return i * size + std::min(i, larger); }
+    int64_t SizeOf(int64_t i) const { return size + static_cast<int64_t>(i < larger); }
+    int64_t Largest() const { return SizeOf(0); }
+  };
+  struct Packed {
+    void* data = nullptr;
+    size_t bytes = 0;
+  };
+
+  explicit LibraryDot(const codegen::DotProblem& problem) : problem_(problem) {}
+  Status Plan(bool packed);
+  Status Pack(const void* weights);
+  void DropPacked();
+  onednn::MatmulProblem SliceOf(int64_t rows, int64_t columns, bool packed) const;
+  const onednn::Matmul& MatmulOf(int64_t row, int64_t column) const {
+    return *matmuls_[rows_.SizeOf(row) != rows_.size][columns_.SizeOf(column) != columns_.size];
+  }
+  Status RunSlice(int64_t slice, const char* a, const char* b, char* c) const;
+
+  codegen::DotProblem problem_;
+  Cut rows_, columns_;
+  int64_t grain_ = 1;
+  // By whether the slice has one row more, and one column more; null where there is none such.
+  std::shared_ptr<const onednn::Matmul> matmuls_[2][2];
+  std::vector<Packed> packed_;  // by batch and column slice
+};
+
+}  // namespace swage::cpu
+
+#endif  // SWAGE_CODEGEN_CPU_LIBRARY_DOT_H_
