@@ -43,7 +43,7 @@ struct MatmulProblem {
 
 class Matmul {
  public:
-  static constexpr size_t kMaxKept = 512;
+  static constexpr size_t kMaxKept = 256;
 
   // Unimplemented where oneDNN has nothing for it but its reference.
   static StatusOr<std::shared_ptr<const Matmul>> Get(const MatmulProblem& problem);
