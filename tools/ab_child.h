@@ -50,7 +50,7 @@ struct AbAnswer {
 };
 
 std::string ToJson(const AbAnswer& answer);
-// InvalidArgument for text that ToJson did not write.
+// Internal for text that ToJson did not write.
 StatusOr<AbAnswer> AbAnswerFrom(std::string_view json);
 
 StatusOr<AbAnswer> RunAbChild(const AbChildOptions& options);
