@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "base/derived_forms.h"
 #include "base/key_material.h"
 #include "base/memory_bound.h"
 #include "base/status.h"
@@ -48,6 +49,20 @@ struct CompileReport {
   std::shared_ptr<const KeyMaterial> missed_key;
 };
 
+// An input that is this memory of the host in every call, with elements that never change. Memory
+// and forms outlive what is prepared for them.
+struct UnchangingInput {
+  int index = 0;
+  const void* data = nullptr;
+  DerivedForms* forms = nullptr;
+};
+
+// What a step of a program took in all of some runs.
+struct StepTime {
+  std::string step;
+  double ms = 0;
+};
+
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -55,6 +70,11 @@ class Executable {
   // array may be null. Outputs never alias each other, nor inputs but as donations() allows. On a
   // device, the work may be done later.
   virtual Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) = 0;
+
+  // The same, and adds to `times` what each step took, in their order; `times` is empty or of
+  // earlier runs, and stays as it is where steps are not timed (on a device).
+  virtual Status RunTimed(absl::Span<const void* const> inputs, absl::Span<void* const> outputs,
+                          std::vector<StepTime>* times);
 
   // By input: the output that may be the same memory, if nothing else needs the input any more and
   // no other input is that memory; -1: none. Shorter than the inputs: none for the rest.
@@ -67,6 +87,11 @@ class Executable {
   // sizes; no pass and no code generator runs for it. Thread-safe. An internal error for other
   // programs.
   virtual StatusOr<std::shared_ptr<Executable>> ForSizes(const ir::SymbolBinding& sizes) const;
+
+  // The same program for calls with these inputs, with what can be made of them beforehand, such as
+  // packed weights; `self`, which is this one, where nothing can. Thread-safe.
+  virtual StatusOr<std::shared_ptr<Executable>> PreparedFor(
+      absl::Span<const UnchangingInput> inputs, const std::shared_ptr<Executable>& self);
 
   // What it keeps between calls (steps, constants, an arena for the next call), without kernels.
   virtual int64_t memory_bytes() const { return 0; }
@@ -99,6 +124,16 @@ inline void Executable::SetBorder(const ir::Computation& entry) {
 
 inline StatusOr<std::shared_ptr<Executable>> Executable::ForSizes(const ir::SymbolBinding&) const {
   return Internal("[run] a program without symbols was asked for sizes");
+}
+
+inline Status Executable::RunTimed(absl::Span<const void* const> inputs,
+                                   absl::Span<void* const> outputs, std::vector<StepTime>*) {
+  return Run(inputs, outputs);
+}
+
+inline StatusOr<std::shared_ptr<Executable>> Executable::PreparedFor(
+    absl::Span<const UnchangingInput>, const std::shared_ptr<Executable>& self) {
+  return self;
 }
 
 }  // namespace swage::codegen

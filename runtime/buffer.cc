@@ -66,7 +66,18 @@ Buffer::Buffer(Place place, void* data, int64_t size) : place_(place), data_(dat
   data_ = reinterpret_cast<void*>((end + kAlignment - 1) / kAlignment * kAlignment);
 }
 
+DerivedForms& Buffer::forms() {
+  DerivedForms* forms = forms_.load(std::memory_order_acquire);
+  if (forms != nullptr) return *forms;
+  auto made = std::make_unique<DerivedForms>();
+  if (forms_.compare_exchange_strong(forms, made.get(), std::memory_order_acq_rel)) {
+    return *made.release();
+  }
+  return *forms;
+}
+
 Buffer::~Buffer() {
+  delete forms_.load(std::memory_order_relaxed);
   if (place_ == Place::kApart) GiveBlock(data_, size_);
   if (place_ == Place::kDevice && data_ != nullptr) space_->Free(data_, size_);
   if (place_ != Place::kGuarded) return;

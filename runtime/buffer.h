@@ -9,10 +9,12 @@
 #ifndef SWAGE_RUNTIME_BUFFER_H_
 #define SWAGE_RUNTIME_BUFFER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
+#include "base/derived_forms.h"
 #include "base/guard_memory.h"
 #include "base/status.h"
 #include "codegen/memory_space.h"
@@ -51,12 +53,15 @@ class Buffer {
   bool is_ours() const {
     return place_ == Place::kBehind || place_ == Place::kApart || place_ == Place::kGuarded;
   }
+  // What was made of the elements, which must never change; goes with them. Thread-safe.
+  DerivedForms& forms();
 
  private:
   Place place_;
   void* data_;
   int64_t size_;
   codegen::MemorySpace* space_ = nullptr;
+  std::atomic<DerivedForms*> forms_{nullptr};
   std::optional<GuardedBuffer> guard_;  // owns the memory under SWAGE_CHECK=memory
 };
 

@@ -11,7 +11,8 @@
 //
 // - The function runs once per key, with traced tensors: its C++ side effects happen then only.
 // - A Tensor that it captures becomes a hidden argument, bound when the trace is made: its content
-//   is not in the key, and rebinding the C++ variable later is not seen.
+//   is not in the key, and rebinding the C++ variable later is not seen. Weights that are captured
+//   may be kept in memory twice, as they are and as a product of matrices reads them fastest.
 // - A function pointer or a lambda without captures has one cache for the whole program or plugin,
 //   so a temporary `swage::jit(f)(x)` hits too; a closure with captures has one per jit object.
 //   The cache of a plugin's functions goes when the plugin is unloaded.

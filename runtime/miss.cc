@@ -11,6 +11,7 @@
 #include "runtime/placement.h"
 #include "runtime/tensor_impl.h"
 #include "runtime/trace.h"
+#include "runtime/weights.h"
 
 namespace swage {
 namespace internal {
@@ -108,6 +109,7 @@ std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, MissedCall
   scope->Close();
   entry.captured = std::move(outcome.captured);
   PlaceCaptured(state, &entry);
+  if (!entry.interpreted) MarkWeights(entry.captured, scope->computation());
   entry.leaves = std::move(outcome.leaves);
   entry.skeleton = std::move(outcome.skeleton);
   entry.assumptions = scope->assumptions();
@@ -138,6 +140,12 @@ std::unique_ptr<ir::Module> Fill(JitState& state, const CallKey& key, MissedCall
   }
   state.SetTier(compiled->tier);
   entry.program = std::move(compiled->program);
+  // A stand-in is gone before it would have paid.
+  if (compiled->unfinished == nullptr) {
+    StatusOr<cache::ProgramPtr> prepared = WithWeights(entry.captured, entry.program);
+    if (!prepared.ok()) ThrowStatus(prepared.status(), state.name(), {});
+    entry.program = *std::move(prepared);
+  }
   return std::move(compiled->unfinished);
 }
 
@@ -167,10 +175,12 @@ void Finish(const Unfinished& unfinished, std::unique_ptr<ir::Module> module) {
   const std::vector<EntryPtr> sizes = state->SizesOf(entry);
   for (const EntryPtr& sized : sizes) {
     auto executable = compiled->executable().ForSizes(sized->sizes);
+    if (executable.ok()) executable = WithWeights(sized->captured, *executable);
     if (!executable.ok()) continue;  // the stand-in stays
     state->Replace(sized, cache::ModuleCache::Global().Adopt(*std::move(executable)));
   }
-  state->Replace(entry, std::move(compiled->program));
+  StatusOr<cache::ProgramPtr> prepared = WithWeights(entry->captured, std::move(compiled->program));
+  if (prepared.ok()) state->Replace(entry, *std::move(prepared));
 }
 
 void FinishInBackground(JitState& state, const MissedCall& call, const EntryPtr& entry,
@@ -233,6 +243,7 @@ EntryPtr Sized(JitState& state, const CallKey& key, const EntryPtr& parent, cons
     if (symbolic == nullptr) return;
     parent->program->Touch();
     auto executable = symbolic->ForSizes(call.sizes);
+    if (executable.ok()) executable = WithWeights(made.captured, *executable);
     if (!executable.ok()) ThrowStatus(executable.status(), state.name(), {});
     made.program = cache::ModuleCache::Global().Adopt(*std::move(executable));
   };

@@ -142,7 +142,7 @@ Compiled CompileOn(const NamedDevice& device, std::unique_ptr<ir::Module> module
   const std::string name = module->name();
   std::vector<passes::Message> messages;
   auto compiled = device.compile(std::move(module), how.ordinal, compile, &messages);
-  if (compiled.ok() && how.options.on_compiled) how.options.on_compiled((*compiled)->report());
+  if (compiled.ok() && how.options.on_compiled) how.options.on_compiled(*compiled);
   return Finish(name, std::move(compiled), messages, reason);
 }
 

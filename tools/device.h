@@ -40,8 +40,8 @@ struct DeviceOptions {
   bool pad = false;
   passes::PaddingFill fill = passes::PaddingFill::kNan;
   passes::PaddingMasks masks = passes::PaddingMasks::kNeeded;
-  // Gets what each compile did; the evaluator compiles nothing.
-  std::function<void(const codegen::CompileReport&)> on_compiled = {};
+  // Gets what each compile made; the evaluator compiles nothing.
+  std::function<void(const std::shared_ptr<codegen::Executable>&)> on_compiled = {};
 };
 
 // The device of that name. NotFound lists those that exist; Unavailable says why a GPU is not

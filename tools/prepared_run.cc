@@ -70,6 +70,10 @@ Status PreparedRun::Run(int64_t times) {
   return OkStatus();
 }
 
+Status PreparedRun::RunTimed(std::vector<codegen::StepTime>* times) {
+  return executable_->RunTimed(in_, out_, times);
+}
+
 StatusOr<std::vector<ir::Literal>> PreparedRun::Results() const {
   if (executable_->memory() == nullptr) return results_;
   const std::vector<const void*> addresses(out_.begin(), out_.end());

@@ -28,6 +28,8 @@ class PreparedRun {
 
   // Runs it so often and waits for the end.
   Status Run(int64_t times);
+  // Runs it once more, and adds what each step took (codegen/executable.h).
+  Status RunTimed(std::vector<codegen::StepTime>* times);
   // The leaves that the last run wrote.
   StatusOr<std::vector<ir::Literal>> Results() const;
 

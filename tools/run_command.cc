@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "compiler/ir/npy.h"
 #include "tools/device.h"
 #include "tools/input_files.h"
+#include "tools/prepared_run.h"
 #include "tools/random_inputs.h"
 
 namespace swage::tools {
@@ -33,16 +35,36 @@ Status WriteOutputs(const std::string& to, const std::vector<ir::Literal>& outpu
   return OkStatus();
 }
 
-StatusOr<std::vector<double>> TimeRuns(const RunCompiled& run,
-                                       const std::vector<ir::Literal>& inputs, int n) {
+using OneRun = std::function<Status()>;
+
+StatusOr<std::vector<double>> TimeRuns(const OneRun& run, int n) {
   std::vector<double> ms;
   for (int i = 0; i < n; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    SWAGE_RETURN_IF_ERROR(run(inputs).status());
+    SWAGE_RETURN_IF_ERROR(run());
     ms.push_back(MillisecondsSince(start));
   }
   std::sort(ms.begin(), ms.end());
   return ms;
+}
+
+// The slowest steps of a run, and what share of all of them each is.
+void PrintSteps(std::vector<codegen::StepTime> times, int runs, int most) {
+  double all = 0;
+  for (const codegen::StepTime& time : times) all += time.ms;
+  std::stable_sort(times.begin(), times.end(),
+                   [](const auto& a, const auto& b) { return a.ms > b.ms; });
+  printf("steps %zu, %.3f ms in all when each is timed\n", times.size(), all / runs);
+  for (int i = 0; i < most && i < static_cast<int>(times.size()); ++i) {
+    printf("%10.3f ms %5.1f %%  %s\n", times[i].ms / runs, 100 * times[i].ms / all,
+           times[i].step.c_str());
+  }
+}
+
+bool HasSymbols(const codegen::Executable& executable) {
+  const std::vector<ir::Shape>& shapes = executable.input_shapes();
+  return std::any_of(shapes.begin(), shapes.end(),
+                     [](const ir::Shape& shape) { return !shape.is_static(); });
 }
 
 // Where the time of a compile went; nothing where there was none.
@@ -64,15 +86,46 @@ void PrintPhases(const codegen::CompileReport& report) {
       static_cast<long long>(report.llvm_runs), report.link_ms, report.load_ms);
 }
 
+// `executable`: what `run` runs; null: the evaluator, which has none. A program of open sizes is
+// timed with what finding its sizes takes.
+Status Bench(const RunOptions& options, const std::shared_ptr<codegen::Executable>& executable,
+             const RunCompiled& run, const std::vector<ir::Literal>& inputs, double compile_ms) {
+  std::unique_ptr<PreparedRun> prepared;
+  OneRun once = [&] { return run(inputs).status(); };
+  const bool open = executable != nullptr && HasSymbols(*executable);
+  if (executable != nullptr && !open) {
+    SWAGE_ASSIGN_OR_RETURN(prepared, PreparedRun::Create(executable, inputs));
+    once = [&] { return prepared->Run(1); };
+    SWAGE_RETURN_IF_ERROR(once());
+  }
+  SWAGE_ASSIGN_OR_RETURN(const std::vector<double> ms, TimeRuns(once, options.bench));
+  const size_t half = ms.size() / 2;
+  const double median = ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
+  printf("compile %.3f ms, median %.3f ms, min %.3f max %.3f, n %zu\n", compile_ms, median,
+         ms.front(), ms.back(), ms.size());
+  if (executable != nullptr) PrintPhases(executable->report());
+  if (options.steps == 0) return OkStatus();
+  std::vector<codegen::StepTime> times;
+  for (int i = 0; i < options.bench && prepared != nullptr; ++i) {
+    SWAGE_RETURN_IF_ERROR(prepared->RunTimed(&times));
+  }
+  if (times.empty()) {
+    return Unimplemented(
+        "[run] --steps: steps are timed on the CPU only, in modules of fixed sizes");
+  }
+  PrintSteps(std::move(times), options.bench, options.steps);
+  return OkStatus();
+}
+
 }  // namespace
 
 StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
   if (options.random && !options.inputs.empty()) {
     return InvalidArgument("[run] --random takes no input files");
   }
-  codegen::CompileReport report;
+  std::shared_ptr<codegen::Executable> executable;
   DeviceOptions device{.cache = options.cache};
-  device.on_compiled = [&](const codegen::CompileReport& compiled) { report = compiled; };
+  device.on_compiled = [&](const auto& compiled) { executable = compiled; };
   SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, device));
   SWAGE_ASSIGN_OR_RETURN(const std::unique_ptr<ir::Module> module, LoadModule(options.module));
   std::vector<ir::Literal> inputs;
@@ -96,12 +149,7 @@ StatusOr<ExitCode> RunModuleFile(const RunOptions& options) {
     }
   }
   if (options.bench > 0) {
-    SWAGE_ASSIGN_OR_RETURN(const std::vector<double> ms, TimeRuns(run, inputs, options.bench));
-    const size_t half = ms.size() / 2;
-    const double median = ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
-    printf("compile %.3f ms, median %.3f ms, min %.3f max %.3f, n %zu\n", compile_ms, median,
-           ms.front(), ms.back(), ms.size());
-    PrintPhases(report);
+    SWAGE_RETURN_IF_ERROR(Bench(options, executable, run, inputs, compile_ms));
   }
   return kFine;
 }
@@ -123,8 +171,11 @@ void AddRunCommand(CLI::App& app, Action* chosen) {
       ->check(IsSeed)
       ->needs(random)
       ->capture_default_str();
-  command->add_option("--bench", options->bench, "Times this many runs")
-      ->check(CLI::Range(1, 100000000));
+  CLI::Option* bench = command->add_option("--bench", options->bench, "Times this many runs")
+                           ->check(CLI::Range(1, 100000000));
+  command->add_option("--steps", options->steps, "Prints this many of the slowest steps")
+      ->needs(bench)
+      ->check(CLI::Range(1, 1000000));
   command->callback([=] { *chosen = [=] { return RunModuleFile(*options); }; });
 }
 

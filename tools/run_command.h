@@ -2,7 +2,7 @@
 //
 //   swage run module.hlo in0.npy ... [-o DIR or FILE.npz] [--device D]
 //   swage run module.hlo inputs.npz [-o DIR or FILE.npz] [--device D]
-//   swage run module.hlo --random [--seed S] [--bench N] [-o DIR] [--device D]
+//   swage run module.hlo --random [--seed S] [--bench N [--steps K]] [-o DIR] [--device D]
 //
 // Runs a module on arrays from files (one per leaf of the parameters, in order;
 // tools/input_files.h) or on random ones (tools/random_inputs.h). -o writes DIR/out_0.npy ... in
@@ -11,6 +11,8 @@
 // after one that does not count and prints
 //
 //   compile 12.345 ms, median 0.275 ms, min 0.270 max 0.301, n 100
+//
+// --steps runs it N times more, each step timed (CPU), and prints the K slowest by instruction.
 #ifndef SWAGE_TOOLS_RUN_COMMAND_H_
 #define SWAGE_TOOLS_RUN_COMMAND_H_
 
@@ -32,6 +34,7 @@ struct RunOptions {
   bool random = false;
   uint64_t seed = 0;
   int bench = 0;
+  int steps = 0;
 };
 
 StatusOr<ExitCode> RunModuleFile(const RunOptions& options);

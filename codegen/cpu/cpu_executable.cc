@@ -1,11 +1,13 @@
 #include "codegen/cpu/cpu_executable.h"
 
+#include <chrono>
 #include <cstring>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "base/block_pool.h"
 #include "base/check_mode.h"
+#include "base/clock.h"
 #include "base/guard_memory.h"
 #include "base/parallel_for.h"
 #include "codegen/cpu/mxcsr.h"
@@ -102,15 +104,14 @@ void CopyBytes(const void* from, void* to, int64_t bytes) {
   });
 }
 
-Status RunStep(const Step& step, char** bases) {
+Status RunStep(const Step& step, const LibraryDot* library, char** bases) {
   BufferPointers buffers;
   for (const BufferRef& ref : step.buffers) buffers.push_back(bases[ref.base] + ref.offset);
   switch (step.kind) {
     case Step::Kind::kKernel:
-      if (step.library != nullptr) {
-        // One operand may be both sides.
-        const void* b = buffers.size() == 2 ? buffers[0] : buffers[1];
-        Status status = step.library->Run(buffers[0], b, buffers.back());
+      if (library != nullptr) {
+        const codegen::BufferRef& right = RightOf(step.buffers);
+        Status status = library->Run(buffers[0], bases[right.base] + right.offset, buffers.back());
         return status.ok() ? status : Annotate(status, absl::StrCat(" (in ", step.name, ")"));
       }
       RunKernel(step.kernel.now(), buffers);
@@ -128,6 +129,43 @@ Status RunStep(const Step& step, char** bases) {
   }
   return OkStatus();
 }
+
+const LibraryDot* LibraryOf(const CpuProgram& program, const CpuExecutable::Dots& dots, size_t i) {
+  if (!dots.empty() && dots[i] != nullptr) return dots[i].get();
+  return program.steps[i].library.get();
+}
+
+// A program some of whose weights are packed.
+class PackedExecutable final : public codegen::Executable {
+ public:
+  PackedExecutable(std::shared_ptr<codegen::Executable> whole, CpuExecutable* program,
+                   CpuExecutable::Dots dots)
+      : whole_(std::move(whole)), program_(program), dots_(std::move(dots)) {
+    input_shapes_ = program->input_shapes();
+    output_shapes_ = program->output_shapes();
+    const auto donations = program->donations();
+    donations_.assign(donations.begin(), donations.end());
+    report_ = program->report();
+  }
+
+  Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override {
+    return RunTimed(inputs, outputs, nullptr);
+  }
+  Status RunTimed(absl::Span<const void* const> inputs, absl::Span<void* const> outputs,
+                  std::vector<codegen::StepTime>* times) override {
+    whole_->use().Touch();
+    return program_->RunWith(dots_, inputs, outputs, times);
+  }
+  // What is packed is kept with the weights.
+  int64_t memory_bytes() const override {
+    return static_cast<int64_t>(sizeof(*this) + dots_.size() * sizeof(dots_[0]));
+  }
+
+ private:
+  const std::shared_ptr<codegen::Executable> whole_;
+  CpuExecutable* const program_;  // the same
+  const CpuExecutable::Dots dots_;
+};
 
 int64_t BytesOf(const CpuProgram& program) {
   int64_t bytes = sizeof(CpuExecutable) + program.arena_bytes;
@@ -179,6 +217,12 @@ CpuExecutable::~CpuExecutable() {
 }
 
 Status CpuExecutable::Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) {
+  return RunWith({}, inputs, outputs);
+}
+
+Status CpuExecutable::RunWith(const Dots& dots, absl::Span<const void* const> inputs,
+                              absl::Span<void* const> outputs,
+                              std::vector<codegen::StepTime>* times) {
   const BaseTable& table = program_.table;
   SWAGE_RET_CHECK(static_cast<int32_t>(inputs.size()) == table.inputs);
   SWAGE_RET_CHECK(static_cast<int32_t>(outputs.size()) == table.outputs);
@@ -203,28 +247,76 @@ Status CpuExecutable::Run(absl::Span<const void* const> inputs, absl::Span<void*
       bases[table.ArenaBase(i)] = arena->At(program_, i);
     }
   }
-  const int64_t sampled = hot_ != nullptr ? SampledRuns() : 0;
-  Status status =
-      sampled > 0 && hot_->watching() ? RunTimed(bases.data(), sampled) : RunSteps(bases.data());
+  Status status;
+  if (times != nullptr) {
+    status = RunTimedSteps(dots, bases.data(), times);
+  } else if (const int64_t sampled = hot_ != nullptr ? SampledRuns() : 0;
+             sampled > 0 && hot_->watching()) {
+    status = RunSampled(dots, bases.data(), sampled);
+  } else {
+    status = RunSteps(dots, bases.data());
+  }
   if (status.ok() && arena != nullptr) status = arena->Check();
   delete spare_.exchange(arena.release());
   return status;
 }
 
-Status CpuExecutable::RunSteps(char** bases) {
+StatusOr<std::shared_ptr<codegen::Executable>> CpuExecutable::PreparedFor(
+    absl::Span<const codegen::UnchangingInput> inputs, const std::shared_ptr<Executable>& self) {
+  Dots dots(program_.steps.size());
+  bool any = false;
+  for (size_t i = 0; i < dots.size(); ++i) {
+    const Step& step = program_.steps[i];
+    if (step.library == nullptr || step.library->is_packed()) continue;
+    const codegen::BufferRef& right = RightOf(step.buffers);
+    for (const codegen::UnchangingInput& input : inputs) {
+      if (right.base != program_.table.InputBase(input.index)) continue;
+      SWAGE_ASSIGN_OR_RETURN(
+          dots[i],
+          LibraryDot::Create(step.library->problem(),
+                             static_cast<const char*>(input.data) + right.offset, input.forms));
+      any = true;
+    }
+  }
+  if (!any) return self;
+  return std::make_shared<PackedExecutable>(self, this, std::move(dots));
+}
+
+Status CpuExecutable::RunSteps(const Dots& dots, char** bases) {
   ScopedMxcsr ieee;
-  for (const Step& step : program_.steps) SWAGE_RETURN_IF_ERROR(RunStep(step, bases));
+  for (size_t i = 0; i < program_.steps.size(); ++i) {
+    SWAGE_RETURN_IF_ERROR(RunStep(program_.steps[i], LibraryOf(program_, dots, i), bases));
+  }
   return OkStatus();
 }
 
-Status CpuExecutable::RunTimed(char** bases, int64_t runs) {
+Status CpuExecutable::RunTimed(absl::Span<const void* const> inputs,
+                               absl::Span<void* const> outputs,
+                               std::vector<codegen::StepTime>* times) {
+  return RunWith({}, inputs, outputs, times);
+}
+
+Status CpuExecutable::RunTimedSteps(const Dots& dots, char** bases,
+                                    std::vector<codegen::StepTime>* times) {
+  ScopedMxcsr ieee;
+  times->resize(program_.steps.size());
+  for (size_t i = 0; i < program_.steps.size(); ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    SWAGE_RETURN_IF_ERROR(RunStep(program_.steps[i], LibraryOf(program_, dots, i), bases));
+    (*times)[i].ms += MillisecondsSince(start);
+    (*times)[i].step = program_.steps[i].name;
+  }
+  return OkStatus();
+}
+
+Status CpuExecutable::RunSampled(const Dots& dots, char** bases, int64_t runs) {
   ScopedMxcsr ieee;
   absl::InlinedVector<int64_t, 32> times;
   const int64_t start = hot_->Now();
   int64_t before = hot_->Now();
   const int64_t clock_ns = before - start;
-  for (const Step& step : program_.steps) {
-    SWAGE_RETURN_IF_ERROR(RunStep(step, bases));
+  for (size_t i = 0; i < program_.steps.size(); ++i) {
+    SWAGE_RETURN_IF_ERROR(RunStep(program_.steps[i], LibraryOf(program_, dots, i), bases));
     const int64_t after = hot_->Now();
     times.push_back(after - before);
     before = after;

@@ -38,6 +38,11 @@ struct Step {
   std::string name;  // of the instruction, for errors
 };
 
+// The right side of a dot; one operand may be both.
+inline const codegen::BufferRef& RightOf(const std::vector<codegen::BufferRef>& buffers) {
+  return buffers[buffers.size() == 2 ? 0 : 1];
+}
+
 struct CpuProgram : codegen::ProgramLayout {
   std::vector<Step> steps;
   const Specialisation* specialise = nullptr;  // null: kernels stay what they are
@@ -49,15 +54,26 @@ class CpuExecutable : public codegen::Executable {
   ~CpuExecutable() override;
 
   Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override;
+  Status RunTimed(absl::Span<const void* const> inputs, absl::Span<void* const> outputs,
+                  std::vector<codegen::StepTime>* times) override;
+  // By step, what replaces its library dot; null where nothing does.
+  using Dots = std::vector<std::shared_ptr<const LibraryDot>>;
+  // `times`: as of RunTimed, or null.
+  Status RunWith(const Dots& dots, absl::Span<const void* const> inputs,
+                 absl::Span<void* const> outputs, std::vector<codegen::StepTime>* times = nullptr);
+  StatusOr<std::shared_ptr<Executable>> PreparedFor(
+      absl::Span<const codegen::UnchangingInput> inputs,
+      const std::shared_ptr<Executable>& self) override;
   int64_t memory_bytes() const override { return memory_bytes_; }
 
   const CpuProgram& program() const { return program_; }
 
  private:
   class Arena;
-  Status RunSteps(char** bases);
-  // The same, timed; the run stands for `runs`.
-  Status RunTimed(char** bases, int64_t runs);
+  Status RunSteps(const Dots& dots, char** bases);
+  // The same, timed for hot steps; the run stands for `runs`.
+  Status RunSampled(const Dots& dots, char** bases, int64_t runs);
+  Status RunTimedSteps(const Dots& dots, char** bases, std::vector<codegen::StepTime>* times);
 
   CpuProgram program_;
   int64_t memory_bytes_;

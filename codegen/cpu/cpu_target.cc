@@ -41,8 +41,7 @@ KernelVersion VersionOf(StepPlan&& step) {
 }
 
 // The right side of a dot, if it is a constant of the program.
-const void* ConstantWeights(const StepPlan& plan, const codegen::ProgramLayout& layout) {
-  const codegen::BufferRef& ref = plan.buffers[plan.buffers.size() == 2 ? 0 : 1];
+const void* ConstantWeights(const codegen::BufferRef& ref, const codegen::ProgramLayout& layout) {
   const int32_t constant = ref.base - layout.table.ConstantBase(0);
   if (constant < 0 || constant >= layout.table.constants) return nullptr;
   return layout.constants[constant].bytes().data() + ref.offset;
@@ -53,8 +52,10 @@ StatusOr<std::shared_ptr<const LibraryDot>> LibraryDotOf(const StepPlan& plan,
                                                          const codegen::ProgramLayout& layout,
                                                          cost::LibraryDots how) {
   if (!plan.dot.has_value()) return nullptr;
-  const void* weights = ConstantWeights(plan, layout);
-  const cost::DotSizes sizes = SizesOf(*plan.dot, weights != nullptr);
+  const codegen::BufferRef& right = RightOf(plan.buffers);
+  const void* weights = ConstantWeights(right, layout);
+  const bool unchanging = right.base < layout.table.inputs && layout.unchanging[right.base];
+  const cost::DotSizes sizes = SizesOf(*plan.dot, weights != nullptr || unchanging);
   if (cost::LibrarySaving(sizes, cost::HostCpu(), how) <= 0) return nullptr;
   StatusOr<std::shared_ptr<const LibraryDot>> dot = LibraryDot::Create(*plan.dot, weights);
   if (dot.status().code() == absl::StatusCode::kUnimplemented) return nullptr;

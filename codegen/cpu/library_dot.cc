@@ -28,8 +28,28 @@ cost::DotSizes SizesOf(const codegen::DotProblem& problem, bool constant_weights
           .constant_b = constant_weights};
 }
 
+PackedWeights::~PackedWeights() {
+  for (const Panel& panel : panels_) GiveBlock(panel.data, panel.bytes);
+}
+
+StatusOr<void*> PackedWeights::Add(size_t bytes) {
+  void* data = TakeBlock(bytes);
+  if (data == nullptr) {
+    return ResourceExhausted("[compile] cannot allocate ", bytes, " bytes for packed weights");
+  }
+  panels_.push_back({data, bytes});
+  return data;
+}
+
+int64_t PackedWeights::memory_bytes() const {
+  int64_t bytes = sizeof(*this);
+  for (const Panel& panel : panels_) bytes += static_cast<int64_t>(sizeof(panel) + panel.bytes);
+  return bytes;
+}
+
 StatusOr<std::shared_ptr<const LibraryDot>> LibraryDot::Create(const codegen::DotProblem& problem,
-                                                               const void* weights) {
+                                                               const void* weights,
+                                                               DerivedForms* forms) {
   auto dot = std::shared_ptr<LibraryDot>(new LibraryDot(problem));
   const bool has_sums = problem.batch > 0 && problem.m > 0 && problem.n > 0 && problem.k > 0;
   if (!has_sums) return dot;
@@ -40,21 +60,25 @@ StatusOr<std::shared_ptr<const LibraryDot>> LibraryDot::Create(const codegen::Do
                        static_cast<double>(slices.columns);
   dot->grain_ = static_cast<int64_t>(kSliceFlops / (problem.flops() / calls)) + 1;
   if (weights != nullptr) {
-    Status packed = dot->Plan(/*packed=*/true);
-    if (packed.ok()) packed = dot->Pack(weights);
-    if (packed.ok()) return dot;
-    if (packed.code() != absl::StatusCode::kUnimplemented) return packed;
-    dot->DropPacked();
+    Status status = dot->Plan(/*packed=*/true);
+    if (status.ok()) {
+      auto packed = dot->PackOnce(weights, forms);
+      status = packed.status();
+      if (packed.ok()) dot->packed_ = *std::move(packed);
+    }
+    dot->owns_packed_ = status.ok() && forms == nullptr;
+    if (status.ok()) return dot;
+    if (status.code() != absl::StatusCode::kUnimplemented) return status;
   }
   SWAGE_RETURN_IF_ERROR(dot->Plan(/*packed=*/false));
   return dot;
 }
 
-LibraryDot::~LibraryDot() { DropPacked(); }
-
-void LibraryDot::DropPacked() {
-  for (const Packed& packed : packed_) GiveBlock(packed.data, packed.bytes);
-  packed_.clear();
+// What is kept with the weights fits any number of rows, unless the left side is transposed: then
+// its strides depend on that number.
+int64_t LibraryDot::PackedForRows() const {
+  constexpr int64_t kRows = 256;
+  return problem_.transpose_a ? rows_.Largest() : kRows;
 }
 
 onednn::MatmulProblem LibraryDot::SliceOf(int64_t rows, int64_t columns, bool packed) const {
@@ -69,7 +93,7 @@ onednn::MatmulProblem LibraryDot::SliceOf(int64_t rows, int64_t columns, bool pa
           .b_k = transpose_b ? 1 : n,
           .b_column = transpose_b ? k : 1,
           .c_row = n,
-          .packed_for_rows = packed ? rows_.Largest() : 0};
+          .packed_for_rows = packed ? PackedForRows() : 0};
 }
 
 Status LibraryDot::Plan(bool packed) {
@@ -89,8 +113,9 @@ Status LibraryDot::Plan(bool packed) {
   return OkStatus();
 }
 
-Status LibraryDot::Pack(const void* weights) {
+StatusOr<std::shared_ptr<const PackedWeights>> LibraryDot::Pack(const void* weights) const {
   const ScopedMxcsr ieee;
+  auto packed = std::make_shared<PackedWeights>();
   const int64_t bytes = ir::DTypeBytes(problem_.dtype);
   for (int64_t batch = 0; batch < problem_.batch; ++batch) {
     for (int64_t column = 0; column < columns_.parts; ++column) {
@@ -98,16 +123,29 @@ Status LibraryDot::Pack(const void* weights) {
       const int64_t first = columns_.Begin(column) * (problem_.transpose_b ? problem_.k : 1);
       const char* from =
           static_cast<const char*>(weights) + (batch * problem_.k * problem_.n + first) * bytes;
-      const Packed to{TakeBlock(matmul.packed_bytes()), matmul.packed_bytes()};
-      if (to.data == nullptr) {
-        return ResourceExhausted("[compile] cannot allocate ", to.bytes,
-                                 " bytes for packed weights");
-      }
-      packed_.push_back(to);
-      SWAGE_RETURN_IF_ERROR(matmul.Pack(from, to.data));
+      SWAGE_ASSIGN_OR_RETURN(void* to, packed->Add(matmul.packed_bytes()));
+      SWAGE_RETURN_IF_ERROR(matmul.Pack(from, to));
     }
   }
-  return OkStatus();
+  return packed;
+}
+
+StatusOr<std::shared_ptr<const PackedWeights>> LibraryDot::PackOnce(const void* weights,
+                                                                    DerivedForms* forms) const {
+  if (forms == nullptr) return Pack(weights);
+  // All that the order may depend on.
+  const std::string key =
+      absl::StrCat("onednn ", static_cast<int>(problem_.dtype), " to ",
+                   static_cast<int>(problem_.result), ", ", problem_.batch, " of ", problem_.k, "x",
+                   problem_.n, problem_.transpose_b ? " transposed" : "",
+                   problem_.transpose_a ? " from columns" : "", " for ", PackedForRows(),
+                   " rows in ", columns_.parts, " at ", reinterpret_cast<uintptr_t>(weights));
+  SWAGE_ASSIGN_OR_RETURN(const DerivedForms::Form form,
+                         forms->Get(key, [&]() -> StatusOr<DerivedForms::Form> {
+                           SWAGE_ASSIGN_OR_RETURN(DerivedForms::Form packed, Pack(weights));
+                           return packed;
+                         }));
+  return std::static_pointer_cast<const PackedWeights>(form);
 }
 
 Status LibraryDot::RunSlice(int64_t slice, const char* a, const char* b, char* c) const {
@@ -122,7 +160,7 @@ Status LibraryDot::RunSlice(int64_t slice, const char* a, const char* b, char* c
   a += (batch * m * k + first_row * (transpose_a ? 1 : k)) * bytes;
   c += (batch * m * n + first_row * n + first_column) * ir::DTypeBytes(result);
   if (is_packed()) {
-    b = static_cast<const char*>(packed_[panel].data);
+    b = static_cast<const char*>(packed_->panel(panel));
   } else {
     b += (batch * k * n + first_column * (transpose_b ? k : 1)) * bytes;
   }
@@ -159,11 +197,7 @@ Status LibraryDot::Run(const void* a, const void* b, void* c) const {
 }
 
 int64_t LibraryDot::memory_bytes() const {
-  int64_t bytes = sizeof(*this);
-  for (const Packed& packed : packed_) {
-    bytes += static_cast<int64_t>(sizeof(packed) + packed.bytes);
-  }
-  return bytes;
+  return static_cast<int64_t>(sizeof(*this)) + (owns_packed_ ? packed_->memory_bytes() : 0);
 }
 
 std::string LibraryDot::ToString() const {

@@ -8,6 +8,7 @@
 #include "compiler/analysis/in_place.h"
 #include "compiler/cost/cost_model.h"
 #include "compiler/ir/bind_symbols.h"
+#include "compiler/ir/unchanging.h"
 
 namespace swage::codegen {
 namespace {
@@ -121,6 +122,9 @@ Status ProgramBuilder::Prepare(absl::Span<Instruction* const> order, const Kerne
     if (it == kernels.end() || it->second.tables.empty()) continue;
     first_table_[instruction] = static_cast<int>(layout_->constants.size());
     for (const ir::Literal& table : it->second.tables) layout_->constants.push_back(table);
+  }
+  for (const analysis::BufferLeaf& leaf : buffers_.parameters()) {
+    layout_->unchanging.push_back(ir::IsUnchanging(*leaf.instruction));
   }
   layout_->table.inputs = static_cast<int32_t>(buffers_.parameters().size());
   layout_->table.outputs = static_cast<int32_t>(buffers_.outputs().size());

@@ -49,6 +49,7 @@ struct ProgramLayout {
   std::vector<ArenaSlice> slices;
   int64_t arena_bytes = 0;
   std::vector<int32_t> donations;  // Executable::donations
+  std::vector<bool> unchanging;    // by input: marked so (compiler/ir/unchanging.h)
 };
 
 struct StepPlan {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/unchanging.h"
+
 namespace swage::cost {
 namespace {
 
@@ -11,6 +13,8 @@ using ir::Opcode;
 // Slices of results that the library is fast at, and how few of them a large product has.
 constexpr int64_t kSliceRows = 256, kSliceColumns = 512;
 constexpr int64_t kFewSlices = 8, kSmallestSlice = 128;
+// Packed f32 is cut into columns by their number alone: what is packed serves any number of rows.
+constexpr int64_t kFewColumns = 1024;
 // Packed bf16 has a better kernel for results that are not cut into columns.
 constexpr int64_t kMostWhole = 2048;
 // What one call of the library costs beside its work.
@@ -59,7 +63,9 @@ double EmittedCycles(const DotSizes& sizes, const DeviceDescription& device) {
 
 DotSlices SlicesOf(const DotSizes& sizes) {
   int64_t rows = sizes.dtype == DType::kBF16 ? kSliceColumns : kSliceRows;
-  int64_t columns = sizes.constant_b && sizes.dtype == DType::kF32 ? kSliceRows : kSliceColumns;
+  int64_t columns = kSliceColumns;
+  const bool packed_f32 = sizes.constant_b && sizes.dtype == DType::kF32;
+  if (packed_f32) columns = sizes.n <= kFewColumns ? kSmallestSlice : kSliceRows;
   const bool whole = sizes.constant_b && sizes.dtype == DType::kBF16 && sizes.n <= kMostWhole;
   if (whole) {
     rows = kSliceRows;
@@ -73,8 +79,9 @@ DotSlices SlicesOf(const DotSizes& sizes) {
   while (sizes.batch < kFewSlices && sizes.batch * slices.rows * slices.columns < kFewSlices) {
     // The longer side of what the slices are now.
     const double height = static_cast<double>(sizes.m) / static_cast<double>(slices.rows);
-    const double width =
-        whole ? 0 : static_cast<double>(sizes.n) / static_cast<double>(slices.columns);
+    const double width = whole || packed_f32
+                             ? 0
+                             : static_cast<double>(sizes.n) / static_cast<double>(slices.columns);
     int64_t& extent = height > width ? rows : columns;
     if (std::max(height, width) <= kSmallestSlice) break;
     extent /= 2;
@@ -135,7 +142,7 @@ std::optional<DotSizes> SizesOf(const ir::Instruction& dot) {
   while (right->opcode() == Opcode::kBitcast || right->opcode() == Opcode::kReshape) {
     right = right->operand(0);
   }
-  sizes.constant_b = right->opcode() == Opcode::kConstant;
+  sizes.constant_b = right->opcode() == Opcode::kConstant || ir::IsUnchanging(*right);
   return sizes;
 }
 

@@ -25,7 +25,7 @@ struct DotSizes {
   ir::DType result = ir::DType::kF32;
   int64_t batch = 1, m = 1, n = 1, k = 1;
   bool transposed_b = false;  // b[i] lies as n x k
-  bool constant_b = false;    // so it can be packed beforehand
+  bool constant_b = false;    // or always the same: it can be packed beforehand
 
   double flops() const { return 2.0 * batch * m * n * k; }
 };

@@ -65,6 +65,25 @@ TEST_F(RunCommandTest, BenchPrintsOneLine) {
                    "kernels 1, of all threads: plan .*, llvm .* runs\\), link .*, load .*\n"));
 }
 
+TEST_F(RunCommandTest, StepsAreTimedAndNamed) {
+  const std::string dots = Module(
+      "x = f32[8,8] parameter(0)\nd = f32[8,8] dot(x, x), lhs_contracting_dims={1}, "
+      "rhs_contracting_dims={0}\nROOT e = f32[8,8] dot(d, x), lhs_contracting_dims={1}, "
+      "rhs_contracting_dims={0}");
+  const CommandResult outcome = Swage("run " + dots + " --random --bench 2 --steps 1");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("steps 2, "));
+  EXPECT_THAT(outcome.output, MatchesRegex("(.|\n)* ms +[0-9.]+ %  [a-z_.0-9]+\n"));
+}
+
+TEST_F(RunCommandTest, StepsOfTheEvaluatorAreAnError) {
+  const std::string module = Module("x = f32[4] parameter(0)\nROOT r = f32[4] negate(x)");
+  const CommandResult outcome =
+      Swage("run " + module + " --random --bench 1 --steps 3 --device evaluator");
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("steps are timed on the CPU only"));
+}
+
 TEST_F(RunCommandTest, RandomInputsFollowTheSeed) {
   const std::string module = Module("x = f32[4] parameter(0)\nROOT r = f32[4] negate(x)");
   const std::string first = Swage("run " + module + " --random --seed 1").output;

@@ -326,6 +326,44 @@ TEST(LibraryDotTest, TransposedWeightsOfABatchArePacked) {
   EXPECT_EQ(plain, packed);  // whole numbers: every order gives the same sums
 }
 
+// Programs for the same weights, which come as an argument.
+TEST(LibraryDotTest, UnchangingArgumentsArePackedOnceForAllPrograms) {
+  constexpr int kK = 60, kN = 150;
+  std::vector<float> b(kK * kN);
+  for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 17);
+  DerivedForms forms;
+  const codegen::UnchangingInput weights = {.index = 1, .data = b.data(), .forms = &forms};
+  for (const int rows : {40, 70}) {
+    std::string text = DotText(absl::StrCat("f32[", rows, ",60]"), "f32[60,150]",
+                               absl::StrCat("f32[", rows, ",150]"), kPlain);
+    absl::StrReplaceAll(
+        {{"parameter(1)", "parameter(1), frontend_attributes={swage_unchanging=\"true\"}"}}, &text);
+    const auto executable = CompileText(text);
+    ASSERT_EQ(LibraryDots(*executable).size(), 1u);
+    EXPECT_FALSE(LibraryDots(*executable)[0]->is_packed());
+    auto prepared = executable->PreparedFor({&weights, 1}, executable);
+    ASSERT_TRUE(prepared.ok()) << prepared.status();
+    EXPECT_NE(*prepared, executable);
+    EXPECT_LT((*prepared)->memory_bytes(), kK * kN * 4);
+    std::vector<float> a(rows * kK, 2), plain(rows * kN), packed(rows * kN);
+    const void* inputs[] = {a.data(), b.data()};
+    void* outputs[] = {plain.data()};
+    ASSERT_TRUE(executable->Run(inputs, outputs).ok());
+    outputs[0] = packed.data();
+    ASSERT_TRUE((*prepared)->Run(inputs, outputs).ok());
+    EXPECT_EQ(plain, packed);
+  }
+  EXPECT_EQ(forms.size(), 1u);
+}
+
+TEST(LibraryDotTest, AProgramWithNothingToPrepareStaysAsItIs) {
+  const auto executable = CompileText(DotText("f32[64,64]", "f32[64,64]", "f32[64,64]", kPlain));
+  std::vector<float> a(64 * 64);
+  DerivedForms forms;
+  const codegen::UnchangingInput left = {.index = 0, .data = a.data(), .forms = &forms};
+  EXPECT_EQ(*executable->PreparedFor({&left, 1}, executable), executable);
+}
+
 TEST(LibraryDotTest, WhatFollowsADotIsAKernelOfItsOwnWhereTheLibraryIsAsked) {
   const std::string text =
       "HloModule m\nENTRY e {\n  a = f32[64,64] parameter(0)\n  b = f32[64,64] parameter(1)\n"

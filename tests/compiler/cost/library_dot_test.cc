@@ -75,6 +75,18 @@ TEST(LibraryDotCost, SlicesCoverAnyProduct) {
   }
 }
 
+TEST(LibraryDotCost, PackedColumnsAreCutTheSameWayForAnyNumberOfRows) {
+  for (const int64_t n : {100, 512, 2048, 50000}) {
+    DotSizes sizes = {.n = n, .k = 512, .constant_b = true};
+    sizes.m = 1;
+    const int64_t columns = SlicesOf(sizes).columns;
+    for (const int64_t m : {16, 64, 500, 10000}) {
+      sizes.m = m;
+      EXPECT_EQ(SlicesOf(sizes).columns, columns) << m << " x " << n;
+    }
+  }
+}
+
 TEST(LibraryDotCost, ABatchIsNotCutSmaller) {
   const DotSlices alone = SlicesOf({.m = 256, .n = 512, .k = 8});
   EXPECT_GE(alone.rows * alone.columns, 8);
