@@ -83,9 +83,10 @@ class Writer {
   }
 
   Status AddStep(const cpu::Step& step) {
-    const auto& [kind, buffers, kernel, bytes, callee, name] = step;
+    const auto& [kind, buffers, kernel, library, bytes, callee, name] = step;
     absl::StrAppend(&result_.text, static_cast<int>(kind), " ", BuffersText(buffers), " ", bytes,
                     "\n");
+    if (library != nullptr) AddKernel(library->ToString());
     if (kernel.first() != nullptr) {
       SWAGE_ASSIGN_OR_RETURN(const std::string line, KernelLine(*kernel.first()));
       AddKernel(line);

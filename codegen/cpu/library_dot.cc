@@ -201,7 +201,11 @@ int64_t LibraryDot::memory_bytes() const {
 }
 
 std::string LibraryDot::ToString() const {
-  return absl::StrCat("oneDNN, ", rows_.parts, " x ", columns_.parts, " slices",
+  const auto& [dtype, result, batch, m, n, k, transpose_a, transpose_b] = problem_;
+  return absl::StrCat("oneDNN, ", batch, " of ", ToAbsl(ir::DTypeName(dtype)), " ", m, " x ", k,
+                      transpose_a ? " (columns)" : "", " times ", k, " x ", n,
+                      transpose_b ? " (columns)" : "", " to ", ToAbsl(ir::DTypeName(result)), ", ",
+                      rows_.parts, " x ", columns_.parts, " slices",
                       is_packed() ? ", packed weights" : "");
 }
 
