@@ -175,17 +175,24 @@ StatusOr<Values> ValueEmitter::Emit(const Instruction* op, IndexId index, GuardI
   return Values{value};
 }
 
+llvm::Value* ValueEmitter::SlotOf(const Tile& tile) {
+  llvm::Value* row = b().CreateSub(nest_->AxisValue(tile.rows), tile.first_row);
+  llvm::Value* lane = b().CreateSub(nest_->AxisValue(tile.lanes), tile.first_lane);
+  llvm::Value* at = b().CreateAdd(b().CreateMul(row, nest_->Int(tile.pitch)), lane);
+  return b().CreateGEP(StoredType(b().getContext(), tile.parameter->shape().dtype()), tile.slots,
+                       at);
+}
+
 llvm::Value* ValueEmitter::LoadFromTile(const Instruction* parameter, IndexId index) {
   if (nest_->lanes().width == 1) return nullptr;
   for (const Tile& tile : tiles_) {
     if (tile.parameter != parameter || tile.index != index) continue;
     const DType dtype = parameter->shape().dtype();
     llvm::Type* vector = VectorOf(StoredType(b().getContext(), dtype), nest_->lanes().width);
-    llvm::Value* row = b().CreateSub(nest_->AxisValue(tile.axis), tile.first);
-    llvm::Value* slot = b().CreateGEP(vector, tile.slots, row);
     const int64_t bytes = int64_t{ir::DTypeBytes(dtype)} * nest_->lanes().width;
     return FromStored(
-        b(), dtype, b().CreateAlignedLoad(vector, slot, llvm::Align(std::min<int64_t>(64, bytes))));
+        b(), dtype,
+        b().CreateAlignedLoad(vector, SlotOf(tile), llvm::Align(std::min<int64_t>(64, bytes))));
   }
   return nullptr;
 }

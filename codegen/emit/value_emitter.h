@@ -56,15 +56,19 @@ class ValueEmitter {
   // Keeps what is emitted for `record` from now on; null: nothing.
   void set_record(const Record* record) { record_ = record; }
 
-  // Full vectors of a parameter at one index, one for each value of an axis from `first` on, that
-  // lie in `slots` one after the other.
+  // A block of a parameter at one index: `slots` holds stored elements, a row of `pitch` for each
+  // value of `rows` from first_row on, in which the one at first_lane of `lanes` is the first.
   struct Tile {
     const ir::Instruction* parameter;
     IndexId index;
-    AxisId axis;
-    llvm::Value* first;
+    AxisId rows, lanes;
+    llvm::Value* first_row;
+    llvm::Value* first_lane;
     llvm::Value* slots;
+    int64_t pitch;
   };
+  // The element of a tile at the current place of its axes.
+  llvm::Value* SlotOf(const Tile& tile);
   // From where they are read from now on.
   void set_tiles(std::vector<Tile> tiles) { tiles_ = std::move(tiles); }
 

@@ -171,14 +171,14 @@ Status LoopKernel::EmitCachedRow(const RowCachePlan& cache, llvm::Value* extent)
   const auto row_exprs = e_.arena().Exprs(row);
   std::vector<ExprId> element(row_exprs.begin(), row_exprs.end());
   element.push_back(e_.arena().Axis(axis));
+  const int64_t capacity = RowCacheElements(dtype);
   const ValueEmitter::Record record{cache.value, e_.arena().Index(element), axis,
-                                    e_.nest().Alloca(type, kRowCacheElements + plan_.width, 64),
-                                    kRowCacheElements};
+                                    e_.nest().Alloca(type, capacity + plan_.width, 64), capacity};
   e_.set_record(&record);
   SWAGE_RETURN_IF_ERROR(e_.Value(cache.reduce, row).status());
   e_.set_record(nullptr);
   SWAGE_RETURN_IF_ERROR(EmitLeaves(rank() - 1));
-  llvm::Value* fits = b_.CreateICmpSLE(extent, b_.getInt64(kRowCacheElements));
+  llvm::Value* fits = b_.CreateICmpSLE(extent, b_.getInt64(capacity));
   SWAGE_RETURN_IF_ERROR(e_.nest().If(fits, [&] {
     return e_.nest().LaneLoop(
         axes_.back(), {b_.getInt64(0), extent, extent}, plan_.width, plan_.options.masked_tails,

@@ -12,8 +12,9 @@
 
 namespace swage::emit {
 
-// Elements of the longest row that is kept; a power of two.
-inline constexpr int64_t kRowCacheElements = 2048;
+// Elements of the longest row that is kept; a power of two. With the row that it is computed from
+// it should be near: 32 KiB.
+inline int64_t RowCacheElements(ir::DType dtype) { return (32 << 10) / ir::DTypeBytes(dtype); }
 
 struct RowCachePlan {
   const ir::Instruction* value = nullptr;   // has the dims of the output

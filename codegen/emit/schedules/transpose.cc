@@ -16,6 +16,9 @@ namespace {
 
 // Rows of a task: of each line that is read, its neighbours are read soon after.
 constexpr int64_t kRows = 64;
+// What is turned before it is written, so that several lines of an output go out one after the
+// other: memory is slow at single lines that lie far apart. It stays in the nearest cache.
+constexpr int64_t kBlockBytes = 16 << 10;
 // Lanes of a task.
 constexpr int64_t kLanes = 1024;
 // Tiles of more lanes do not fit the registers, and take long to compile.
@@ -80,22 +83,26 @@ class TransposeKernel {
   Status Emit(llvm::Value* begin, llvm::Value* end);
 
  private:
-  // The place of a tile: its first lane and row, and where the rows of the task end.
-  struct Tile {
-    llvm::Value* lane;
-    llvm::Value* row;
-    llvm::Value* rows_end;
+  struct Range {
+    llvm::Value* begin;
+    llvm::Value* end;
   };
 
   Status EmitTask(llvm::Value* task);
-  Status EmitTile(const Tile& tile);
-  // Puts what the tile reads of an operand into its slots, the lanes of each row together.
-  Status Fill(const Crossing& crossing, const Tile& tile, llvm::Value* slots);
-  // What the fusion computes for these rows, at the current lanes.
-  Status EmitRows(llvm::Value* begin, llvm::Value* end);
+  // What is turned, and then written, at once: the rows of a task times some lanes.
+  Status EmitBlock(Range rows, Range lanes);
+  // Puts what the block reads of an operand into its slots, the lanes of each row together.
+  Status FillBlock(const Crossing& crossing, const ValueEmitter::Tile& tile, Range rows,
+                   Range lanes);
+  // A square of it, at the current row and lane.
+  Status FillSquare(const Crossing& crossing, const ValueEmitter::Tile& tile,
+                    llvm::Value* rows_end);
+  // What the fusion computes at the current row.
+  Status EmitRow(Range lanes);
   StatusOr<llvm::Value*> Extent(int axis) {
     return e_.indices().DimValue(plan_.space.extent(axis));
   }
+  StatusOr<llvm::Value*> LaneCount() { return Extent(static_cast<int>(axes_.size()) - 1); }
   // Takes `task` apart: the number inside `extent` is returned, the rest stays.
   StatusOr<llvm::Value*> Take(Dim extent, llvm::Value** task);
   AxisId rows() const { return axes_[plan_.rows_axis]; }
@@ -108,15 +115,24 @@ class TransposeKernel {
   IndexId index_;
   std::vector<Crossing> crossings_;
   std::vector<llvm::Value*> slots_;  // of each crossing
+  int64_t block_lanes_ = 0;          // a power of two, at least one vector
 };
 
 Status TransposeKernel::Emit(llvm::Value* begin, llvm::Value* end) {
   FusionAnalysis analysis(&e_.arena());
   for (const Leaf& leaf : plan_.leaves) SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, index_));
   crossings_ = CrossingsOf(e_.arena(), analysis, rows(), lanes(), plan_.options);
+  int64_t row_bytes = 0;
+  for (const Crossing& crossing : crossings_) {
+    row_bytes += kRows * ir::DTypeBytes(crossing.parameter->shape().dtype());
+  }
+  block_lanes_ = plan_.width;
+  while (block_lanes_ * 2 <= plan_.block && block_lanes_ * 2 * row_bytes <= kBlockBytes) {
+    block_lanes_ *= 2;
+  }
   for (const Crossing& crossing : crossings_) {
     llvm::Type* type = StoredType(b_.getContext(), crossing.parameter->shape().dtype());
-    slots_.push_back(e_.nest().Alloca(type, int64_t{plan_.width} * plan_.width, 64));
+    slots_.push_back(e_.nest().Alloca(type, kRows * block_lanes_, 64));
   }
   return e_.nest().For(begin, end, 1, nullptr, [&](llvm::Value* task, std::vector<llvm::Value*>*) {
     return EmitTask(task);
@@ -151,96 +167,84 @@ Status TransposeKernel::EmitTask(llvm::Value* task) {
   llvm::Value* rows_end = end_of(rows_begin, kRows, row_count);
   llvm::Value* lanes_begin = b_.CreateMul(lanes_block, b_.getInt64(plan_.block));
   llvm::Value* lanes_end = end_of(lanes_begin, plan_.block, lane_count);
-  const auto for_tiles = [&](llvm::Value* begin, llvm::Value* end,
-                             FunctionRef<Status(llvm::Value*)> body) {
-    return e_.nest().For(begin, end, plan_.width, nullptr,
-                         [&](llvm::Value* at, std::vector<llvm::Value*>*) { return body(at); });
-  };
-  return for_tiles(lanes_begin, lanes_end, [&](llvm::Value* lane) {
-    return for_tiles(rows_begin, rows_end, [&](llvm::Value* row) {
-      return EmitTile({lane, row, rows_end});
-    });
-  });
+  return e_.nest().For(
+      lanes_begin, lanes_end, block_lanes_, nullptr,
+      [&](llvm::Value* lane, std::vector<llvm::Value*>*) {
+        return EmitBlock({rows_begin, rows_end}, {lane, end_of(lane, block_lanes_, lanes_end)});
+      });
 }
 
-Status TransposeKernel::EmitTile(const Tile& tile) {
+Status TransposeKernel::EmitBlock(Range rows, Range lanes) {
   std::vector<ValueEmitter::Tile> tiles;
   for (size_t i = 0; i < crossings_.size(); ++i) {
-    SWAGE_RETURN_IF_ERROR(Fill(crossings_[i], tile, slots_[i]));
-    tiles.push_back({crossings_[i].parameter, crossings_[i].index, rows(), tile.row, slots_[i]});
+    tiles.push_back({crossings_[i].parameter, crossings_[i].index, this->rows(), this->lanes(),
+                     rows.begin, lanes.begin, slots_[i], block_lanes_});
+    SWAGE_RETURN_IF_ERROR(FillBlock(crossings_[i], tiles.back(), rows, lanes));
   }
   e_.set_tiles(std::move(tiles));
-  const int width = plan_.width;
-  SWAGE_ASSIGN_OR_RETURN(llvm::Value * lane_count, Extent(static_cast<int>(axes_.size()) - 1));
-  llvm::Value* end = Smaller(b_, b_.CreateAdd(tile.row, b_.getInt64(width)), tile.rows_end);
-  const auto at_lanes = [&](const Lanes& lanes, llvm::Value* lane) {
-    return e_.nest().Scoped([&] {
-      e_.nest().current().lanes = lanes;
-      e_.nest().Bind(this->lanes(), lane);
-      return EmitRows(tile.row, end);
-    });
-  };
-  llvm::Value* full = b_.CreateICmpSGE(b_.CreateSub(lane_count, tile.lane), b_.getInt64(width));
-  std::vector<llvm::Value*> nothing;
-  const Status stored = e_.nest().IfElse(
-      full, &nothing,
-      [&] {
-        return at_lanes({lanes(), width, nullptr}, tile.lane);
-      },
-      [&] {
-        if (plan_.options.masked_tails) {
-          return at_lanes(e_.nest().MaskedLanes(lanes(), lane_count, width), tile.lane);
-        }
-        return e_.nest().For(tile.lane, lane_count, 1, nullptr,
-                             [&](llvm::Value* lane, std::vector<llvm::Value*>*) {
-                               return at_lanes({lanes(), 1, nullptr}, lane);
-                             });
-      });
+  const Status stored = e_.nest().For(rows.begin, rows.end, 1, nullptr,
+                                      [&](llvm::Value* row, std::vector<llvm::Value*>*) {
+                                        e_.nest().Bind(this->rows(), row);
+                                        return EmitRow(lanes);
+                                      });
   e_.set_tiles({});
   return stored;
 }
 
-Status TransposeKernel::EmitRows(llvm::Value* begin, llvm::Value* end) {
-  return e_.nest().For(begin, end, 1, nullptr, [&](llvm::Value* row, std::vector<llvm::Value*>*) {
-    e_.nest().Bind(rows(), row);
-    return EmitLeaves(plan_, std::vector<IndexId>(plan_.leaves.size(), index_), e_);
+Status TransposeKernel::EmitRow(Range lanes) {
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * lane_count, LaneCount());
+  return e_.nest().LaneLoop(
+      this->lanes(), {lanes.begin, lanes.end, lane_count}, plan_.width, plan_.options.masked_tails,
+      [&] { return EmitLeaves(plan_, std::vector<IndexId>(plan_.leaves.size(), index_), e_); });
+}
+
+Status TransposeKernel::FillBlock(const Crossing& crossing, const ValueEmitter::Tile& tile,
+                                  Range rows, Range lanes) {
+  const auto for_squares = [&](Range range, AxisId axis, FunctionRef<Status()> body) {
+    return e_.nest().For(range.begin, range.end, plan_.width, nullptr,
+                         [&](llvm::Value* at, std::vector<llvm::Value*>*) {
+                           e_.nest().Bind(axis, at);
+                           return body();
+                         });
+  };
+  return for_squares(lanes, this->lanes(), [&] {
+    return for_squares(rows, this->rows(), [&] { return FillSquare(crossing, tile, rows.end); });
   });
 }
 
-Status TransposeKernel::Fill(const Crossing& crossing, const Tile& tile, llvm::Value* slots) {
+Status TransposeKernel::FillSquare(const Crossing& crossing, const ValueEmitter::Tile& tile,
+                                   llvm::Value* rows_end) {
   const ir::DType dtype = crossing.parameter->shape().dtype();
   llvm::Type* type = StoredType(b_.getContext(), dtype);
   const int width = plan_.width;
   llvm::Type* vector = VectorOf(type, width);
   const int64_t bytes = ir::DTypeBytes(dtype);
-  return e_.nest().Scoped([&]() -> Status {
-    e_.nest().Bind(rows(), tile.row);
-    e_.nest().Bind(lanes(), tile.lane);
-    SWAGE_ASSIGN_OR_RETURN(llvm::Value * first, e_.indices().Scalar(crossing.offset));
-    SWAGE_ASSIGN_OR_RETURN(
-        llvm::Value * stride,
-        e_.indices().DimValue(e_.arena().StrideOf(crossing.offset, lanes()).stride));
-    SWAGE_ASSIGN_OR_RETURN(llvm::Value * lane_count, Extent(static_cast<int>(axes_.size()) - 1));
-    llvm::Value* base =
-        b_.CreateGEP(type, e_.buffer(crossing.parameter->parameter_number()), first);
-    llvm::Value* row_count = b_.CreateTrunc(b_.CreateSub(tile.rows_end, tile.row), b_.getInt32Ty());
-    llvm::Value* mask =
-        b_.CreateICmpSLT(e_.nest().LaneNumbers(width, 32), Splat(b_, row_count, width));
-    llvm::Value* last = b_.CreateSub(b_.CreateSub(lane_count, tile.lane), b_.getInt64(1));
-    std::vector<llvm::Value*> square;
-    for (int lane = 0; lane < width; ++lane) {
-      // Lanes that are not there repeat the last one.
-      llvm::Value* at = b_.CreateMul(Smaller(b_, b_.getInt64(lane), last), stride);
-      square.push_back(b_.CreateMaskedLoad(vector, b_.CreateGEP(type, base, at), llvm::Align(bytes),
-                                           mask, llvm::Constant::getNullValue(vector)));
-    }
-    Turn(b_, &square);
-    for (int i = 0; i < width; ++i) {
-      b_.CreateAlignedStore(square[i], b_.CreateConstGEP1_64(vector, slots, i),
-                            llvm::Align(std::min<int64_t>(64, bytes * width)));
-    }
-    return OkStatus();
-  });
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * first, e_.indices().Scalar(crossing.offset));
+  SWAGE_ASSIGN_OR_RETURN(
+      llvm::Value * stride,
+      e_.indices().DimValue(e_.arena().StrideOf(crossing.offset, lanes()).stride));
+  SWAGE_ASSIGN_OR_RETURN(llvm::Value * lane_count, LaneCount());
+  llvm::Value* row = e_.nest().AxisValue(rows());
+  llvm::Value* lane = e_.nest().AxisValue(lanes());
+  llvm::Value* base = b_.CreateGEP(type, e_.buffer(crossing.parameter->parameter_number()), first);
+  llvm::Value* row_count = b_.CreateTrunc(b_.CreateSub(rows_end, row), b_.getInt32Ty());
+  llvm::Value* mask =
+      b_.CreateICmpSLT(e_.nest().LaneNumbers(width, 32), Splat(b_, row_count, width));
+  llvm::Value* last = b_.CreateSub(b_.CreateSub(lane_count, lane), b_.getInt64(1));
+  std::vector<llvm::Value*> square;
+  for (int i = 0; i < width; ++i) {
+    // Lanes that are not there repeat the last one.
+    llvm::Value* at = b_.CreateMul(Smaller(b_, b_.getInt64(i), last), stride);
+    square.push_back(b_.CreateMaskedLoad(vector, b_.CreateGEP(type, base, at), llvm::Align(bytes),
+                                         mask, llvm::Constant::getNullValue(vector)));
+  }
+  Turn(b_, &square);
+  llvm::Value* slot = e_.SlotOf(tile);
+  for (int i = 0; i < width; ++i) {
+    b_.CreateAlignedStore(square[i], b_.CreateConstGEP1_64(type, slot, i * tile.pitch),
+                          llvm::Align(std::min<int64_t>(64, bytes * width)));
+  }
+  return OkStatus();
 }
 
 }  // namespace

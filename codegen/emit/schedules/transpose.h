@@ -4,9 +4,10 @@
 // that operand are read along its rows, turned in registers, and kept on the stack, so that each
 // cache line is read once and whole.
 //
-//   for each block of rows x block of lanes:          one task
-//     for each vector of lanes, for as many rows:     a tile
-//       read a vector of rows for each lane, turn, keep
+//   for each block of rows x stretch of lanes:        one task
+//     for each block of lanes in it:
+//       for each vector of lanes, for as many rows:   a square
+//         read a vector of rows for each lane, turn, keep
 //       for each row: what the fusion computes, with the lanes of the kept row
 #ifndef SWAGE_CODEGEN_EMIT_SCHEDULES_TRANSPOSE_H_
 #define SWAGE_CODEGEN_EMIT_SCHEDULES_TRANSPOSE_H_

@@ -16,8 +16,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 // Less and more than a tile, a block of rows and a block of lanes, with and without a rest.
-constexpr std::pair<int, int> kShapes[] = {{2, 2},   {3, 70}, {16, 16},  {17, 33},
-                                           {64, 65}, {70, 3}, {129, 15}, {2, 1030}};
+constexpr std::pair<int, int> kShapes[] = {{2, 2},  {3, 70},   {16, 16},  {17, 33},  {64, 65},
+                                           {70, 3}, {129, 15}, {2, 1030}, {150, 200}};
 
 std::string PlanOf(std::string_view hlo, const EmitOptions& options = EmitOptions::For(64, true)) {
   auto module = ir::ParseHlo(hlo);
