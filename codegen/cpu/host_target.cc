@@ -153,13 +153,16 @@ const std::map<std::string, bool>& DetectedFeatures() {
   return *detected;
 }
 
-// Emitted loops carry their addresses already, so loop strength reduction finds next to nothing,
-// and with its analyses it takes a fifth of the time of code generation. Only LLVM's option can
-// leave it out; Swage's copy of LLVM is its own, so nobody else sees that.
-void LeaveOutStrengthReduction() {
+// Passes that find next to nothing in emitted code and take a quarter of the time of code
+// generation: loops carry their addresses already, the CPUs order instructions themselves, and
+// masks are computed where they belong. Only LLVM's options can leave them out; Swage's copy of
+// LLVM is its own, so nobody else sees that.
+void LeaveOutPasses() {
   auto& options = llvm::cl::getRegisteredOptions();
-  const auto found = options.find("disable-lsr");
-  if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+  for (const char* name : {"disable-lsr", "disable-post-ra", "disable-x86-domain-reassignment"}) {
+    const auto found = options.find(name);
+    if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+  }
 }
 
 }  // namespace
@@ -170,7 +173,7 @@ void InitializeLlvm() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    LeaveOutStrengthReduction();
+    LeaveOutPasses();
     return true;
   }();
   (void)initialized;
