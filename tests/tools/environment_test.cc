@@ -41,6 +41,7 @@ const std::pair<const char*, const char*> kWrong[] = {
     {"SWAGE_DEVICE", "tpu"},
     {"SWAGE_DISABLE_PASSES", "cse,no-such"},
     {"SWAGE_FAST_MATH", "maybe"},
+    {"SWAGE_LIBRARY_DOTS", "perhaps"},
     {"SWAGE_MAX_COMPILES", "x"},
     {"SWAGE_MAX_CONSTANT_BYTES", "-1"},
     {"SWAGE_NUM_THREADS", "-1"},

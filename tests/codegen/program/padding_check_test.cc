@@ -100,7 +100,9 @@ TEST(PaddingCheck, CompileChecksEveryRun) {
     const std::vector<Literal> row = {Row({0, 0})};
     const auto results = RunOnLiterals(**sized, row);
     ASSERT_EQ(results.ok(), masks) << results.status();
-    if (masks) EXPECT_EQ((*results)[0], Row({0.5, 0.5}));
+    if (masks) {
+      EXPECT_EQ((*results)[0], Row({0.5, 0.5}));
+    }
   }
 }
 
