@@ -208,6 +208,7 @@ KernelFigures FiguresOf(const Instruction& fusion, const cost::DeviceDescription
       continue;
     }
     if (&op == body.root() && op.opcode() == Opcode::kTuple) continue;
+    if (!use.is_placed) continue;  // nothing reads it
     ++figures.instructions;
     figures.ir_ops += IrOpsOf(op);
     figures.cycles += use.times() * cost::WorkOf(op, device).cycles;

@@ -31,6 +31,7 @@ class Merger {
     ChooseOutputs();
     SWAGE_RET_CHECK(!outputs_.empty(), kernels_[0]->name());
     Instruction* fusion = AddFusion();
+    SWAGE_RETURN_IF_ERROR(RemoveUnusedElements());
     for (const auto& [old, output] : old_) {
       SWAGE_RETURN_IF_ERROR(old->ReplaceAllUsesWith(Output(fusion, output)));
     }
@@ -87,7 +88,18 @@ class Merger {
       results.push_back(fused_->Add(Opcode::kGetTupleElement, root->shape().tuple_shape(i), {root},
                                     ir::TupleIndexAttrs{i}));
     }
+    elements_inside_.insert(elements_inside_.end(), results.begin(), results.end());
     return results;
+  }
+
+  // Results of a reduce that nobody wants.
+  Status RemoveUnusedElements() {
+    for (Instruction* element : elements_inside_) {
+      if (element->users().empty() && !element->IsRoot()) {
+        SWAGE_RETURN_IF_ERROR(fused_->Remove(element));
+      }
+    }
+    return OkStatus();
   }
 
   void ChooseOutputs() {
@@ -160,7 +172,8 @@ class Merger {
   std::vector<Instruction*> outputs_;                          // inside
   std::vector<std::shared_ptr<const ir::Metadata>> metadata_;  // of the outputs
   std::vector<Instruction*> elements_;                         // of the fusion
-  std::vector<std::pair<Instruction*, int64_t>> old_;          // and the output that replaces it
+  std::vector<Instruction*> elements_inside_;
+  std::vector<std::pair<Instruction*, int64_t>> old_;  // and the output that replaces it
 };
 
 }  // namespace

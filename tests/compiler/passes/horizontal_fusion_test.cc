@@ -40,6 +40,50 @@ TEST(HorizontalFusion, LoopsOfOpenSizesStartTogetherWhereTheyAreEqual) {
   ExpectPass(Updates(2, "f32[n<=64]"), HorizontalFusion(), "CHECK: fusion(x0, d0, x1, d1)");
 }
 
+constexpr char kPairOfResults[] = R"(
+HloModule m
+both {
+  a = u8[] parameter(0)
+  b = u8[] parameter(2)
+  v = pred[] parameter(1)
+  w = pred[] parameter(3)
+  s = u8[] add(a, b)
+  t = pred[] and(v, w)
+  ROOT r = (u8[], pred[]) tuple(s, t)
+}
+sum { a = u8[] parameter(0) b = u8[] parameter(1) ROOT c = u8[] add(a, b) }
+pair {
+  x = u8[7,5] parameter(0)
+  y = pred[5] parameter(1)
+  yb = pred[7,5] broadcast(y), dimensions={1}
+  zero = u8[] constant(0)
+  yes = pred[] constant(true)
+  ROOT r = (u8[5], pred[5]) reduce(x, yb, zero, yes), dimensions={0}, to_apply=both
+}
+one {
+  x = u8[7,5] parameter(0)
+  zero = u8[] constant(0)
+  ROOT r = u8[5] reduce(x, zero), dimensions={0}, to_apply=sum
+}
+ENTRY main {
+  x = u8[7,5] parameter(0)
+  y = pred[5] parameter(1)
+  z = u8[7,5] parameter(2)
+  p = (u8[5], pred[5]) fusion(x, y), kind=kInput, calls=pair
+  first = u8[5] get-tuple-element(p), index=0
+  s = u8[5] fusion(z), kind=kInput, calls=one
+  ROOT t = (u8[5], u8[5]) tuple(first, s)
+})";
+
+TEST(HorizontalFusion, ResultsThatNobodyWantsAreGone) {
+  ExpectPass(kPairOfResults, HorizontalFusion(), R"(
+    CHECK: fused_computation
+    CHECK: get-tuple-element({{.*}}), index=0
+    CHECK-NOT: index=1
+    CHECK: ROOT {{.*}} tuple(
+    CHECK: ENTRY)");
+}
+
 TEST(HorizontalFusion, LargeKernelsStartAlone) {
   ExpectUnchanged(Updates(3, "f32[1048576]"), HorizontalFusion());
 }
