@@ -17,9 +17,10 @@ using ::testing::Not;
 using Json = nlohmann::json;
 
 // Of two elementwise ops: with fusion it is one kernel, without it two.
+// One kernel, or two: no later pass puts together what is read at another place.
 constexpr char kTwoOps[] =
     "HloModule m\nENTRY main {\n x = f32[64] parameter(0)\n y = f32[64] exponential(x)\n"
-    " ROOT r = f32[64] negate(y)\n}\n";
+    " ROOT r = f32[64] reverse(y), dimensions={0}\n}\n";
 
 class AbCommandTest : public ToolTest {
  protected:
