@@ -63,7 +63,7 @@ struct StepTime {
   double ms = 0;
 };
 
-class Executable {
+class Executable : public std::enable_shared_from_this<Executable> {
  public:
   virtual ~Executable() = default;
   // inputs[i] and outputs[j] lie in memory() and have the byte sizes of their shapes; an empty
@@ -89,9 +89,9 @@ class Executable {
   virtual StatusOr<std::shared_ptr<Executable>> ForSizes(const ir::SymbolBinding& sizes) const;
 
   // The same program for calls with these inputs, with what can be made of them beforehand, such as
-  // packed weights; `self`, which is this one, where nothing can. Thread-safe.
+  // packed weights; this one where nothing can. Thread-safe.
   virtual StatusOr<std::shared_ptr<Executable>> PreparedFor(
-      absl::Span<const UnchangingInput> inputs, const std::shared_ptr<Executable>& self);
+      absl::Span<const UnchangingInput> inputs);
 
   // What it keeps between calls (steps, constants, an arena for the next call), without kernels.
   virtual int64_t memory_bytes() const { return 0; }
@@ -132,8 +132,8 @@ inline Status Executable::RunTimed(absl::Span<const void* const> inputs,
 }
 
 inline StatusOr<std::shared_ptr<Executable>> Executable::PreparedFor(
-    absl::Span<const UnchangingInput>, const std::shared_ptr<Executable>& self) {
-  return self;
+    absl::Span<const UnchangingInput>) {
+  return shared_from_this();
 }
 
 }  // namespace swage::codegen

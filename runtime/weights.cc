@@ -39,7 +39,7 @@ StatusOr<std::shared_ptr<codegen::Executable>> WithWeights(
                        .data = buffer.data(),
                        .forms = &buffer.forms()});
   }
-  return executable->PreparedFor(weights, executable);
+  return executable->PreparedFor(weights);
 }
 
 StatusOr<cache::ProgramPtr> WithWeights(absl::Span<const Tensor> captured,

@@ -13,7 +13,7 @@ TITLES = {
     "calls": "Small calls and many callers",
 }
 COLUMNS = {  # of the second table
-    "swage": "Swage", "one": "Swage, one caller", "cpp": "C++", "streaming": "C++ streaming", "onednn": "oneDNN",
+    "swage": "Swage", "background": "Swage, stand-ins", "one": "Swage, one caller", "cpp": "C++", "streaming": "C++ streaming", "onednn": "oneDNN",
     "jax": "JAX", "jax-heap": "JAX, heap", "torch-eager": "torch", "torch-eager-heap": "torch, heap",
     "torch-compile": "torch.compile", "torch-compile-heap": "torch.compile, heap", "ort": "ONNX Runtime",
     "openvino": "OpenVINO", "drjit": "Dr.Jit", "numpy": "numpy",
@@ -39,8 +39,8 @@ def deciles(reading):
 
 
 def peers_of(entry):
-    """{key: median} of the measured sides beside Swage."""
-    return {key: median(reading) for key, reading in measured(entry).items() if key != "swage"}
+    """{key: median} of the measured sides beside Swage's own."""
+    return {key: median(reading) for key, reading in measured(entry).items() if key not in ("swage", "background")}
 
 
 def best_peer(entry):
@@ -108,7 +108,7 @@ def all_sides_table(entries):
 
 def section(raw):
     names = {key: reading["name"] for entry in raw["rows"] for key, reading in entry["readings"].items()
-             if "heap" not in key and key not in ("one", "cpp", "streaming")}
+             if "heap" not in key and key not in ("one", "background", "cpp", "streaming")}
     parts = [f"{page.machine_text(raw['machine'])} Rounds: {raw['rounds']}. {', '.join(dict.fromkeys(names.values()))}.\n"]
     if raw["absent"]:
         parts.append(f"Not installed and so left out: {', '.join(COLUMNS[key] for key in raw['absent'])}.\n")

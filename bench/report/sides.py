@@ -97,6 +97,7 @@ def sides(build, peers):
     candidates = [
         Side("swage", [worker], own),
         Side("one", [worker], own),
+        Side("background", [worker], {**own, "SWAGE_ON_MISS": "background"}),
         Side("cpp", [loops, "cpp"]),
         Side("streaming", [loops, "streaming"]),
         Side("onednn", [loops, "onednn"]),
@@ -116,6 +117,10 @@ def sides(build, peers):
 
 
 def taking_part(row, all_sides):
-    """The keys of the sides that do a row: of many callers only Swage itself, with one caller beside it."""
+    """The keys of the sides that do a row.
+
+    Of many callers only Swage itself, with one caller beside it; first calls with stand-ins, too.
+    """
     crowd = row.mode.startswith("callers:")
-    return [key for key in all_sides if key == "swage" or (key == "one") == crowd]
+    own = {"swage": True, "one": crowd, "background": row.mode == "first"}
+    return [key for key in all_sides if own.get(key, not crowd)]

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "base/block_pool.h"
@@ -138,14 +139,13 @@ const LibraryDot* LibraryOf(const CpuProgram& program, const CpuExecutable::Dots
 // A program some of whose weights are packed.
 class PackedExecutable final : public codegen::Executable {
  public:
-  PackedExecutable(std::shared_ptr<codegen::Executable> whole, CpuExecutable* program,
-                   CpuExecutable::Dots dots)
-      : whole_(std::move(whole)), program_(program), dots_(std::move(dots)) {
-    input_shapes_ = program->input_shapes();
-    output_shapes_ = program->output_shapes();
-    const auto donations = program->donations();
+  PackedExecutable(std::shared_ptr<CpuExecutable> program, CpuExecutable::Dots dots)
+      : program_(std::move(program)), dots_(std::move(dots)) {
+    input_shapes_ = program_->input_shapes();
+    output_shapes_ = program_->output_shapes();
+    const auto donations = program_->donations();
     donations_.assign(donations.begin(), donations.end());
-    report_ = program->report();
+    report_ = program_->report();
   }
 
   Status Run(absl::Span<const void* const> inputs, absl::Span<void* const> outputs) override {
@@ -153,7 +153,7 @@ class PackedExecutable final : public codegen::Executable {
   }
   Status RunTimed(absl::Span<const void* const> inputs, absl::Span<void* const> outputs,
                   std::vector<codegen::StepTime>* times) override {
-    whole_->use().Touch();
+    program_->use().Touch();
     return program_->RunWith(dots_, inputs, outputs, times);
   }
   // What is packed is kept with the weights.
@@ -162,8 +162,7 @@ class PackedExecutable final : public codegen::Executable {
   }
 
  private:
-  const std::shared_ptr<codegen::Executable> whole_;
-  CpuExecutable* const program_;  // the same
+  const std::shared_ptr<CpuExecutable> program_;
   const CpuExecutable::Dots dots_;
 };
 
@@ -262,24 +261,29 @@ Status CpuExecutable::RunWith(const Dots& dots, absl::Span<const void* const> in
 }
 
 StatusOr<std::shared_ptr<codegen::Executable>> CpuExecutable::PreparedFor(
-    absl::Span<const codegen::UnchangingInput> inputs, const std::shared_ptr<Executable>& self) {
+    absl::Span<const codegen::UnchangingInput> inputs) {
+  absl::flat_hash_map<int32_t, const codegen::UnchangingInput*> by_base;
+  for (const codegen::UnchangingInput& input : inputs) {
+    by_base.emplace(program_.table.InputBase(input.index), &input);
+  }
   Dots dots(program_.steps.size());
   bool any = false;
   for (size_t i = 0; i < dots.size(); ++i) {
     const Step& step = program_.steps[i];
     if (step.library == nullptr || step.library->is_packed()) continue;
     const codegen::BufferRef& right = RightOf(step.buffers);
-    for (const codegen::UnchangingInput& input : inputs) {
-      if (right.base != program_.table.InputBase(input.index)) continue;
-      SWAGE_ASSIGN_OR_RETURN(
-          dots[i],
-          LibraryDot::Create(step.library->problem(),
-                             static_cast<const char*>(input.data) + right.offset, input.forms));
-      any = true;
-    }
+    const auto found = by_base.find(right.base);
+    if (found == by_base.end()) continue;
+    const codegen::UnchangingInput& input = *found->second;
+    SWAGE_ASSIGN_OR_RETURN(
+        dots[i],
+        LibraryDot::Create(step.library->problem(),
+                           static_cast<const char*>(input.data) + right.offset, input.forms));
+    any = true;
   }
-  if (!any) return self;
-  return std::make_shared<PackedExecutable>(self, this, std::move(dots));
+  if (!any) return shared_from_this();
+  return std::make_shared<PackedExecutable>(
+      std::static_pointer_cast<CpuExecutable>(shared_from_this()), std::move(dots));
 }
 
 Status CpuExecutable::RunSteps(const Dots& dots, char** bases) {

@@ -62,8 +62,7 @@ class CpuExecutable : public codegen::Executable {
   Status RunWith(const Dots& dots, absl::Span<const void* const> inputs,
                  absl::Span<void* const> outputs, std::vector<codegen::StepTime>* times = nullptr);
   StatusOr<std::shared_ptr<Executable>> PreparedFor(
-      absl::Span<const codegen::UnchangingInput> inputs,
-      const std::shared_ptr<Executable>& self) override;
+      absl::Span<const codegen::UnchangingInput> inputs) override;
   int64_t memory_bytes() const override { return memory_bytes_; }
 
   const CpuProgram& program() const { return program_; }

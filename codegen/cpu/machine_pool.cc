@@ -11,19 +11,18 @@ namespace {
 // The idle machines of one CPU and level; more than this many threads rarely compile at once.
 constexpr size_t kMaxIdle = 16;
 
-struct Pool {
+}  // namespace
+
+struct PooledMachine::Pool {
   std::mutex mutex;
-  std::map<std::string, std::vector<std::unique_ptr<llvm::TargetMachine>>>
-      idle;  // guarded by mutex
+  std::map<std::string, std::vector<std::unique_ptr<State>>> idle;  // guarded by mutex
 };
 
 // Never destroyed: threads may still compile while static objects are torn down.
-Pool& GetPool() {
+PooledMachine::Pool& PooledMachine::GetPool() {
   static Pool* const pool = new Pool;
   return *pool;
 }
-
-}  // namespace
 
 StatusOr<PooledMachine> PooledMachine::Take(const HostTarget& target, CodegenLevel level) {
   std::string key =
@@ -33,22 +32,22 @@ StatusOr<PooledMachine> PooledMachine::Take(const HostTarget& target, CodegenLev
     std::lock_guard<std::mutex> lock(pool.mutex);
     auto& idle = pool.idle[key];
     if (!idle.empty()) {
-      std::unique_ptr<llvm::TargetMachine> machine = std::move(idle.back());
+      std::unique_ptr<State> state = std::move(idle.back());
       idle.pop_back();
-      return PooledMachine(std::move(key), std::move(machine));
+      return PooledMachine(std::move(key), std::move(state));
     }
   }
   SWAGE_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine,
                          target.CreateTargetMachine(level));
-  return PooledMachine(std::move(key), std::move(machine));
+  return PooledMachine(std::move(key), std::make_unique<State>(std::move(machine)));
 }
 
 PooledMachine::~PooledMachine() {
-  if (machine_ == nullptr) return;
+  if (state_ == nullptr) return;
   Pool& pool = GetPool();
   std::lock_guard<std::mutex> lock(pool.mutex);
   auto& idle = pool.idle[key_];
-  if (idle.size() < kMaxIdle) idle.push_back(std::move(machine_));
+  if (idle.size() < kMaxIdle) idle.push_back(std::move(state_));
 }
 
 }  // namespace swage::cpu

@@ -1,18 +1,20 @@
 // File: codegen/cpu/machine_pool.h
 //
 // LLVM code generators, kept for the next kernel: making one and its subtarget takes a quarter of a
-// millisecond, several times what a small kernel takes.
+// millisecond, and setting up its passes another.
 //
-//   SWAGE_ASSIGN_OR_RETURN(const PooledMachine machine, PooledMachine::Take(target, level));
-//   Use(*machine);    // by this thread alone; goes back to the pool at the end of the scope
+//   SWAGE_ASSIGN_OR_RETURN(PooledMachine machine, PooledMachine::Take(target, level));
+//   machine.objects().Run(module);  // by this thread alone; back to the pool at the scope's end
 #ifndef SWAGE_CODEGEN_CPU_MACHINE_POOL_H_
 #define SWAGE_CODEGEN_CPU_MACHINE_POOL_H_
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 #include "codegen/cpu/host_target.h"
+#include "codegen/emit/backend.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace swage::cpu {
@@ -24,15 +26,26 @@ class PooledMachine {
   PooledMachine(PooledMachine&&) = default;
   ~PooledMachine();
 
-  llvm::TargetMachine& operator*() const { return *machine_; }
-  llvm::TargetMachine* operator->() const { return machine_.get(); }
+  llvm::TargetMachine& operator*() const { return *state_->machine; }
+  llvm::TargetMachine* operator->() const { return state_->machine.get(); }
+  // What makes object files.
+  emit::CodeGenerator& objects() { return state_->objects; }
 
  private:
-  PooledMachine(std::string key, std::unique_ptr<llvm::TargetMachine> machine)
-      : key_(std::move(key)), machine_(std::move(machine)) {}
+  struct State {
+    explicit State(std::unique_ptr<llvm::TargetMachine> made)
+        : machine(std::move(made)), objects(*machine, llvm::CodeGenFileType::ObjectFile) {}
+    std::unique_ptr<llvm::TargetMachine> machine;
+    emit::CodeGenerator objects;
+  };
+  struct Pool;
+  static Pool& GetPool();
+
+  PooledMachine(std::string key, std::unique_ptr<State> state)
+      : key_(std::move(key)), state_(std::move(state)) {}
 
   std::string key_;
-  std::unique_ptr<llvm::TargetMachine> machine_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace swage::cpu

@@ -53,7 +53,7 @@ StatusOr<EmittedObject> EmitObject(llvm::Module& module, const HostTarget& targe
   SWAGE_RETURN_IF_ERROR(CheckLegality(
       module, target,
       {.allowed_calls = options.allowed_calls, .allow_fast_math = options.allow_fast_math}));
-  SWAGE_ASSIGN_OR_RETURN(const PooledMachine machine, PooledMachine::Take(target, options.level));
+  SWAGE_ASSIGN_OR_RETURN(PooledMachine machine, PooledMachine::Take(target, options.level));
   module.setTargetTriple(machine->getTargetTriple().str());
   module.setDataLayout(machine->createDataLayout());
   SetAttributes(module, target);
@@ -71,8 +71,7 @@ StatusOr<EmittedObject> EmitObject(llvm::Module& module, const HostTarget& targe
   }
   watch.Lap();
   llvm_runs.fetch_add(1, std::memory_order_relaxed);
-  SWAGE_ASSIGN_OR_RETURN(const std::string elf,
-                         emit::GenerateCode(module, *machine, llvm::CodeGenFileType::ObjectFile));
+  SWAGE_ASSIGN_OR_RETURN(const std::string elf, machine.objects().Run(module));
   SWAGE_RETURN_IF_ERROR(CheckObjectSymbols(elf, options.allowed_calls));
   emitted.object = SealObject(elf);
   emitted.codegen_ms = watch.Lap();

@@ -4,13 +4,11 @@
 #include <memory>
 #include <utility>
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace swage::emit {
@@ -53,18 +51,33 @@ class DiagnosticScope {
 
 }  // namespace
 
+CodeGenerator::CodeGenerator(llvm::TargetMachine& machine, llvm::CodeGenFileType type)
+    : machine_(machine), type_(type) {}
+
+CodeGenerator::~CodeGenerator() = default;
+
+StatusOr<std::string> CodeGenerator::Run(llvm::Module& module) {
+  if (passes_ == nullptr) {
+    auto passes = std::make_unique<llvm::legacy::PassManager>();
+    if (machine_.addPassesToEmitFile(*passes, stream_, nullptr, type_, /*DisableVerify=*/true)) {
+      return Internal("[llvm] the target cannot emit this kind of file");
+    }
+    passes_ = std::move(passes);
+  }
+  DiagnosticScope diagnostics(module.getContext());
+  passes_->run(module);
+  std::string code(bytes_.data(), bytes_.size());
+  bytes_.clear();
+  if (Status status = diagnostics.status(); !status.ok()) {
+    passes_.reset();
+    return status;
+  }
+  return code;
+}
+
 StatusOr<std::string> GenerateCode(llvm::Module& module, llvm::TargetMachine& machine,
                                    llvm::CodeGenFileType type) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  DiagnosticScope diagnostics(module.getContext());
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
-    return Internal("[llvm] the target cannot emit this kind of file");
-  }
-  passes.run(module);
-  SWAGE_RETURN_IF_ERROR(diagnostics.status());
-  return std::string(bytes.data(), bytes.size());
+  return CodeGenerator(machine, type).Run(module);
 }
 
 std::string IrText(const llvm::Module& module) {

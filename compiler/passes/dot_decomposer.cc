@@ -26,10 +26,6 @@ struct Roles {
   std::vector<Label> batch, contracting, rows, columns;
 };
 
-bool Has(const DimList& list, int64_t d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
-
 Roles RolesOf(const Instruction& dot) {
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
   const ir::Shape& lhs = dot.operand(0)->shape();

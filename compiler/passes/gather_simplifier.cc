@@ -14,10 +14,6 @@ using ir::GatherAttrs;
 using ir::Instruction;
 using ir::Opcode;
 
-bool Has(const DimList& list, int64_t d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
-
 // Whether the dimensions of the starts that count windows all have extent 1.
 bool HasOneWindow(const Instruction& gather) {
   const ir::Shape& starts = gather.operand(1)->shape();

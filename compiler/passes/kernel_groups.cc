@@ -32,6 +32,22 @@ constexpr Picoseconds kSmallLaunches = 8;
 // Equal small kernels are compiled once, and a CPU starts one in less than a microsecond: more code
 // than this is not worth a start.
 constexpr int64_t kMaxIrOpsForAStart = 300;
+// Kernels that another is offered to.
+constexpr size_t kMaxOffers = 4;
+// Rounds over all pairs; the last ones seldom find any.
+constexpr int kMaxRounds = 8;
+
+// The place of what is read in two: where they differ, anywhere.
+void Meet(const Place& other, Place* place) {
+  for (size_t d = 0; d < other.size(); ++d) {
+    if ((*place)[d] != other[d]) (*place)[d] = kAnywhere;
+  }
+}
+
+// Whether two reads are of the same element.
+bool IsSameRead(const Place& a, const Place& b, const Shape& shape) {
+  return a == b && LeadingAxes(a, shape) == shape.rank();
+}
 
 Shape ArrayOf(absl::Span<const ir::Dim> dims) { return Shape::Array(ir::DType::kF32, dims); }
 
@@ -70,6 +86,7 @@ bool IsKernel(const Instruction& instruction) {
 KernelGroups::KernelGroups(ir::Computation* computation, const cost::DeviceDescription& device,
                            std::string_view pass, std::vector<FusionDecision>* decisions)
     : computation_(computation),
+      post_order_(computation->PostOrder()),
       device_(device),
       pass_(pass),
       decisions_(decisions),
@@ -77,7 +94,7 @@ KernelGroups::KernelGroups(ir::Computation* computation, const cost::DeviceDescr
       launch_(cost::LaunchTime(device)),
       order_(*computation),
       group_of_(computation->slot_count()) {
-  for (Instruction* instruction : computation->PostOrder()) {
+  for (Instruction* instruction : post_order_) {
     if (IsKernel(*instruction)) AddKernel(instruction);
   }
 }
@@ -94,9 +111,7 @@ void KernelGroups::AddKernel(Instruction* fusion) {
   for (const KernelFigures::Read& read : std::exchange(group.figures.reads, {})) {
     KernelGroup::Read& total = *group.reads.Insert(read.value, {0, read.place}).first;
     total.utilisation += read.utilisation;
-    for (size_t d = 0; d < read.place.size(); ++d) {
-      if (total.place[d] != read.place[d]) total.place[d] = kAnywhere;
-    }
+    Meet(read.place, &total.place);
   }
   for (const Instruction* output : OutputsOf(fusion)) {
     ++group.outputs;
@@ -125,7 +140,7 @@ std::vector<KernelGroup*> KernelGroups::Groups() {
   return groups;
 }
 
-KernelGroup* KernelGroups::MakerOf(const Instruction* value) {
+KernelGroup* KernelGroups::MakerOf(const Instruction* value) const {
   if (value->opcode() == Opcode::kGetTupleElement) value = value->operand(0);
   return group_of_[value->slot()];
 }
@@ -211,9 +226,7 @@ std::optional<Veto> KernelGroups::CheckRows(const KernelGroup& a, const KernelGr
 std::optional<Veto> KernelGroups::CheckLinks(const KernelGroup& maker,
                                              const KernelGroup& reader) const {
   for (const auto& [value, read] : reader.reads) {
-    const Instruction* kernel =
-        value->opcode() == Opcode::kGetTupleElement ? value->operand(0) : value;
-    if (group_of_[kernel->slot()] != &maker) continue;
+    if (MakerOf(value) != &maker) continue;
     const int rank = value->shape().rank();
     const int axes = LeadingAxes(read.place, value->shape());
     const bool in_step = axes == rank;
@@ -261,10 +274,7 @@ void KernelGroups::AddReads(const KernelGroup& from, const KernelGroup& other, b
     if (!value->shape().is_array()) continue;
     const double bytes = BytesOf(value);
     const double once = std::min(1.0, read.utilisation) * bytes;
-    const Instruction* kernel =
-        value->opcode() == Opcode::kGetTupleElement ? value->operand(0) : value;
-    const KernelGroup* maker = group_of_[kernel->slot()];
-    if (maker == &other) {
+    if (MakerOf(value) == &other) {
       // It stays in registers; a row is computed again where a reduction wants all of it.
       merged->saved_bytes += once;
       if (LeadingAxes(read.place, value->shape()) < value->shape().rank()) {
@@ -283,11 +293,9 @@ void KernelGroups::AddReads(const KernelGroup& from, const KernelGroup& other, b
     ++merged->operands;
     const double reuse = ReuseBytes(*value, read.place, shared->place, merged->figures.hero);
     const double others = std::min(1.0, shared->utilisation) * bytes;
-    const bool same = read.place == shared->place &&
-                      LeadingAxes(read.place, value->shape()) == value->shape().rank();
-    merged->total_bytes += (same ? std::max(read.utilisation, shared->utilisation)
-                                 : read.utilisation + shared->utilisation) *
-                           bytes;
+    merged->total_bytes += bytes * (IsSameRead(read.place, shared->place, value->shape())
+                                        ? std::max(read.utilisation, shared->utilisation)
+                                        : read.utilisation + shared->utilisation);
     const double saved = reuse <= cache ? std::min(once, others) : 0;
     merged->distinct_bytes += once + others - saved;
     if (!value->shape().is_scalar()) merged->saved_bytes += saved;
@@ -370,19 +378,29 @@ bool KernelGroups::TryMerge(KernelGroup* a, KernelGroup* b, MergeGain gain) {
   return decisions_->back().fused;
 }
 
+bool KernelGroups::OfferTo(std::vector<KernelGroup*>* open, KernelGroup* kernel, MergeGain gain) {
+  if (kernel->is_merged_away) return false;
+  const size_t first = open->size() > kMaxOffers ? open->size() - kMaxOffers : 0;
+  for (size_t i = open->size(); i-- > first;) {
+    KernelGroup*& other = (*open)[i];
+    if (other->is_merged_away || !TryMerge(other, kernel, gain)) continue;
+    if (other->is_merged_away) other = kernel;
+    return true;
+  }
+  open->push_back(kernel);
+  return false;
+}
+
 void KernelGroups::Accept(KernelGroup* a, KernelGroup* b, const Merged& merged) {
   for (Instruction* member : b->members) group_of_[member->slot()] = a;
   a->members.insert(a->members.end(), b->members.begin(), b->members.end());
   for (const auto& [value, read] : b->reads) {
     const auto [total, is_new] = a->reads.Insert(value, read);
     if (is_new) continue;
-    const bool same = total->place == read.place &&
-                      LeadingAxes(read.place, value->shape()) == value->shape().rank();
-    total->utilisation = same ? std::max(total->utilisation, read.utilisation)
-                              : total->utilisation + read.utilisation;
-    for (size_t d = 0; d < read.place.size(); ++d) {
-      if (total->place[d] != read.place[d]) total->place[d] = kAnywhere;
-    }
+    total->utilisation = IsSameRead(total->place, read.place, value->shape())
+                             ? std::max(total->utilisation, read.utilisation)
+                             : total->utilisation + read.utilisation;
+    Meet(read.place, &total->place);
   }
   std::vector<Instruction*> inside;
   for (const auto& [value, read] : a->reads) {
@@ -408,11 +426,13 @@ void KernelGroups::ForgetRefusals() {
 }
 
 StatusOr<bool> KernelGroups::Build() {
-  std::vector<ir::Computation*> hollow;
-  absl::flat_hash_map<const Instruction*, int64_t> position;
-  for (Instruction* instruction : computation_->PostOrder()) {
-    position.emplace(instruction, static_cast<int64_t>(position.size()));
+  if (std::none_of(groups_.begin(), groups_.end(),
+                   [](const KernelGroup& group) { return group.members.size() > 1; })) {
+    return false;
   }
+  absl::flat_hash_map<const Instruction*, size_t> position;  // slots change while kernels merge
+  for (size_t i = 0; i < post_order_.size(); ++i) position.emplace(post_order_[i], i);
+  std::vector<ir::Computation*> hollow;
   for (KernelGroup& group : groups_) {
     if (group.members.size() < 2) continue;
     std::sort(
@@ -420,9 +440,25 @@ StatusOr<bool> KernelGroups::Build() {
         [&](const Instruction* a, const Instruction* b) { return position[a] < position[b]; });
     SWAGE_RETURN_IF_ERROR(MergeKernels(group.members, &hollow).status());
   }
-  if (hollow.empty()) return false;
   SWAGE_RETURN_IF_ERROR(computation_->module()->RemoveComputations(hollow));
   return true;
+}
+
+StatusOr<bool> MergeInRounds(ir::Module& module, PassContext& context, std::string_view pass,
+                             FunctionRef<bool(KernelGroups&)> merge_all, int64_t* steps) {
+  SWAGE_RET_CHECK(context.device() != nullptr, ToAbsl(pass), " needs a device description");
+  bool changed = false;
+  for (ir::Computation* computation : module.ExecutedComputations()) {
+    KernelGroups groups(computation, *context.device(), pass, context.fusion_decisions());
+    for (int round = 0; round < kMaxRounds; ++round) {
+      groups.ForgetRefusals();
+      if (!merge_all(groups)) break;
+    }
+    *steps += groups.steps();
+    SWAGE_ASSIGN_OR_RETURN(const bool built, groups.Build());
+    changed |= built;
+  }
+  return changed;
 }
 
 }  // namespace swage::passes

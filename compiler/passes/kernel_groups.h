@@ -5,8 +5,8 @@
 // horizontal-fusion share; they differ in which pairs they try.
 //
 //   KernelGroups groups(computation, device, "multi-output-fusion", decisions);
-//   if (groups.TryMerge(a, b, Reason::kSharedOperand)) ...   // decides, and writes the decision
-//   down SWAGE_ASSIGN_OR_RETURN(bool changed, groups.Build());
+//   if (groups.TryMerge(a, b, MergeGain::kTraffic)) ...  // decides, and writes the decision down
+//   SWAGE_ASSIGN_OR_RETURN(bool changed, groups.Build());
 //
 // Two kernels may be one when
 //   - no other kernel lies between them (merge_order.h),
@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/small_map.h"
 #include "compiler/passes/fusion_rules.h"
 #include "compiler/passes/kernel_figures.h"
@@ -63,16 +64,21 @@ class KernelGroups {
   KernelGroups(ir::Computation* computation, const cost::DeviceDescription& device,
                std::string_view pass, std::vector<FusionDecision>* decisions);
 
+  // All instructions, operands before users.
+  const std::vector<ir::Instruction*>& post_order() const { return post_order_; }
   // Groups that are left, in the order of the computation.
   std::vector<KernelGroup*> Groups();
   // The kernel that makes a value; null when it is none (parameters, copies, calls ...).
-  KernelGroup* MakerOf(const ir::Instruction* value);
+  KernelGroup* MakerOf(const ir::Instruction* value) const;
   // The kernels that read a value, each once, in the order of its users.
   std::vector<KernelGroup*> ReadersOf(const ir::Instruction* value);
 
   // Merges b into a (they may be given in either order) if that is allowed and gains; records the
   // decision.
   bool TryMerge(KernelGroup* a, KernelGroup* b, MergeGain gain);
+  // Tries to merge `kernel` with the newest few of `open`, newest first. What is left of the two
+  // takes the other's place there; one that nobody takes is added. Whether it was taken.
+  bool OfferTo(std::vector<KernelGroup*>* open, KernelGroup* kernel, MergeGain gain);
   // Forgets the decisions against merging, before all pairs are tried again.
   void ForgetRefusals();
   // Makes the new fusions; whether there are any.
@@ -110,6 +116,7 @@ class KernelGroups {
   void Accept(KernelGroup* a, KernelGroup* b, const Merged& merged);
 
   ir::Computation* computation_;
+  std::vector<ir::Instruction*> post_order_;
   const cost::DeviceDescription& device_;
   std::string pass_;
   std::vector<FusionDecision>* decisions_;
@@ -120,6 +127,12 @@ class KernelGroups {
   std::vector<KernelGroup*> group_of_;  // by slot
   int64_t steps_ = 0;
 };
+
+// Tries the pairs of every computation of the module, in rounds (a merge may make another one
+// possible) until `merge_all` merges none, and makes the new fusions; whether there are any. Adds
+// to `steps`.
+StatusOr<bool> MergeInRounds(ir::Module& module, PassContext& context, std::string_view pass,
+                             FunctionRef<bool(KernelGroups&)> merge_all, int64_t* steps);
 
 }  // namespace swage::passes
 

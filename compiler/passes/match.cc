@@ -1,5 +1,6 @@
 #include "compiler/passes/match.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -100,6 +101,10 @@ bool IsEmpty(const ir::Shape& shape) {
     if (dim == ir::Dim(0)) return true;
   }
   return false;
+}
+
+bool Has(const ir::DimList& list, int64_t d) {
+  return std::find(list.begin(), list.end(), d) != list.end();
 }
 
 int64_t LeastInteger(DType dtype) {

@@ -30,6 +30,8 @@ bool IsConstantLike(const ir::Instruction& x);
 
 bool IsOp(const ir::Instruction* x, ir::Opcode opcode);
 bool IsEmpty(const ir::Shape& shape);  // a dim is 0
+// Whether dimension `d` is in the list.
+bool Has(const ir::DimList& list, int64_t d);
 
 // Least and largest value of an integer dtype, as the bits of an int64 (u64's largest is -1).
 int64_t LeastInteger(ir::DType dtype);

@@ -20,8 +20,7 @@ bool KeepsTree(const Instruction& reduce, const DimList& kept) {
   const int64_t minor = kept.back();
   const ir::Shape& shape = reduce.operand(0)->shape();
   if (minor == shape.rank() - 1 || !OrderMatters(reduce)) return true;
-  const DimList& reduced = reduce.dimensions();
-  if (std::find(reduced.begin(), reduced.end(), minor) == reduced.end()) return true;
+  if (!Has(reduce.dimensions(), minor)) return true;
   return shape.dim(static_cast<int>(minor)).upper_bound() <= kShortestTree;
 }
 

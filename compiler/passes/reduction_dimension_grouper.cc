@@ -1,7 +1,5 @@
 #include "compiler/passes/reduction_dimension_grouper.h"
 
-#include <algorithm>
-
 #include "compiler/passes/match.h"
 #include "compiler/passes/reduction_tree.h"
 #include "compiler/passes/rewrite_each.h"
@@ -22,8 +20,7 @@ Instruction* Group(Instruction& reduce, Editor& editor) {
   DimList reduced;
   bool was_reduced = false;
   for (int d = 0; d < x->shape().rank(); ++d) {
-    const DimList& all = reduce.dimensions();
-    const bool is_reduced = std::find(all.begin(), all.end(), d) != all.end();
+    const bool is_reduced = Has(reduce.dimensions(), d);
     if (is_reduced && was_reduced) {
       dims.back() = dims.back() * x->shape().dim(d);
     } else {

@@ -40,9 +40,7 @@ Instruction* ReadInPlace(Instruction& reduce, Editor& editor) {
   if (!KeepsTree(reduce, permutation)) return nullptr;
   DimList reduced, kept;  // of the transpose's operand
   for (int64_t d = 0; d < static_cast<int64_t>(permutation.size()); ++d) {
-    const DimList& dims = reduce.dimensions();
-    const bool is_reduced = std::find(dims.begin(), dims.end(), d) != dims.end();
-    (is_reduced ? reduced : kept).push_back(permutation[d]);
+    (Has(reduce.dimensions(), d) ? reduced : kept).push_back(permutation[d]);
   }
   std::sort(reduced.begin(), reduced.end());
   DimList ordered = kept;

@@ -47,8 +47,7 @@ Instruction* Split(Instruction& reduce, Editor& editor, const cost::DeviceDescri
   const int64_t minor = x->shape().rank() - 1;
   const DimList& reduced = reduce.dimensions();
   const std::optional<Opcode> op = CombinerOp(*reduce.to_apply());
-  if (!op.has_value() || reduced.size() < 2 || !IsWorthIt(reduce, device) ||
-      std::find(reduced.begin(), reduced.end(), minor) == reduced.end()) {
+  if (!op.has_value() || reduced.size() < 2 || !IsWorthIt(reduce, device) || !Has(reduced, minor)) {
     return nullptr;
   }
   const ir::DType dtype = reduce.shape().dtype();

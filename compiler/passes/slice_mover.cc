@@ -24,10 +24,6 @@ bool IsSlice(const Instruction* x) {
   return IsOp(x, Opcode::kSlice) || IsOp(x, Opcode::kDynamicSlice);
 }
 
-bool Has(const DimList& list, int64_t d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
-
 // What one slice takes, as a function of the dimension of its operand.
 class Window {
  public:

@@ -1,7 +1,5 @@
 #include "compiler/passes/transpose_folding.h"
 
-#include <algorithm>
-
 #include "compiler/passes/match.h"
 #include "compiler/passes/rewrite_each.h"
 
@@ -17,10 +15,6 @@ DimList Through(const DimList& dims, const DimList& permutation) {
   DimList result;
   for (int64_t d : dims) result.push_back(permutation[d]);
   return result;
-}
-
-bool Has(const DimList& list, int64_t d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
 }
 
 // The operand of a transpose with its dimension numbers, if free dimensions keep their order, which

@@ -14,10 +14,6 @@ using ir::DotAttrs;
 using ir::Instruction;
 using ir::Opcode;
 
-bool Has(const DimList& list, int64_t d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
-
 // The empty sum.
 Instruction* DotEmpty(Instruction& i, Editor& editor) {
   const ir::Shape& lhs = i.operand(0)->shape();

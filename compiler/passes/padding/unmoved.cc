@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/reshape_groups.h"
+#include "compiler/passes/match.h"
 #include "compiler/passes/padding/padder.h"
 
 namespace swage::passes::padding {
@@ -13,10 +14,6 @@ using ir::Opcode;
 using ir::Shape;
 
 namespace {
-
-bool Has(const ir::DimList& list, int64_t d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
 
 Dim BoundOf(Dim dim) { return IsPadded(dim) ? Dim(std::max<int64_t>(0, dim.upper_bound())) : dim; }
 

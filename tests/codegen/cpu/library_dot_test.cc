@@ -341,7 +341,7 @@ TEST(LibraryDotTest, UnchangingArgumentsArePackedOnceForAllPrograms) {
     const auto executable = CompileText(text);
     ASSERT_EQ(LibraryDots(*executable).size(), 1u);
     EXPECT_FALSE(LibraryDots(*executable)[0]->is_packed());
-    auto prepared = executable->PreparedFor({&weights, 1}, executable);
+    auto prepared = executable->PreparedFor({&weights, 1});
     ASSERT_TRUE(prepared.ok()) << prepared.status();
     EXPECT_NE(*prepared, executable);
     EXPECT_LT((*prepared)->memory_bytes(), kK * kN * 4);
@@ -361,7 +361,7 @@ TEST(LibraryDotTest, AProgramWithNothingToPrepareStaysAsItIs) {
   std::vector<float> a(64 * 64);
   DerivedForms forms;
   const codegen::UnchangingInput left = {.index = 0, .data = a.data(), .forms = &forms};
-  EXPECT_EQ(*executable->PreparedFor({&left, 1}, executable), executable);
+  EXPECT_EQ(*executable->PreparedFor({&left, 1}), executable);
 }
 
 TEST(LibraryDotTest, WhatFollowsADotIsAKernelOfItsOwnWhereTheLibraryIsAsked) {

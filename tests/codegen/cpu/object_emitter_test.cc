@@ -8,6 +8,8 @@
 
 #include "codegen/cpu/object_file.h"
 #include "codegen/cpu/symbol_check.h"
+#include "codegen/emit/backend.h"
+#include "llvm/Target/TargetMachine.h"
 #include "tests/codegen/cpu/test_modules.h"
 
 namespace swage::cpu {
@@ -24,6 +26,15 @@ constexpr char kMulAdd[] = R"(
     %m = fmul <8 x float> %x, %x
     %s = fadd <8 x float> %m, %x
     store <8 x float> %s, ptr %p
+    ret void
+  })";
+
+constexpr char kConstantTable[] = R"(
+  @table = private constant [4 x double] [double 1.0, double 2.0, double 3.0, double 4.0]
+  define void @kernel(ptr %p, i64 %i) {
+    %slot = getelementptr [4 x double], ptr @table, i64 0, i64 %i
+    %x = load double, ptr %slot
+    store double %x, ptr %p
     ret void
   })";
 
@@ -46,6 +57,41 @@ TEST(ObjectEmitterTest, EqualModulesGiveEqualBytes) {
   TestModule b = VectorAdd("kernel", 16);
   EXPECT_EQ(EmitObject(*a.module, Host(), {.keep_assembly = true})->object,
             EmitObject(*b.module, Host())->object);
+}
+
+// A code generator's passes serve many modules, each in a context of its own.
+TEST(ObjectEmitterTest, OtherModulesBeforeLeaveNoTrace) {
+  const auto generator = [] { return *Host().CreateTargetMachine(CodegenLevel::kDefault); };
+  const auto used_machine = generator();
+  emit::CodeGenerator used(*used_machine, llvm::CodeGenFileType::ObjectFile);
+  const std::string texts[] = {kMulAdd, kConstantTable, "define void @kernel() { ret void }"};
+  for (int round = 0; round < 3; ++round) {
+    for (const std::string& text : texts) {
+      const auto machine = generator();
+      const auto code = [&](emit::CodeGenerator& objects) {
+        TestModule test = ParseModule(text);
+        test.module->setDataLayout(machine->createDataLayout());
+        return *objects.Run(*test.module);
+      };
+      emit::CodeGenerator fresh(*machine, llvm::CodeGenFileType::ObjectFile);
+      EXPECT_EQ(code(used), code(fresh)) << text;
+    }
+  }
+}
+
+TEST(ObjectEmitterTest, AnErrorOfTheCodeGeneratorLeavesNoTrace) {
+  const auto machine = *Host().CreateTargetMachine(CodegenLevel::kDefault);
+  emit::CodeGenerator objects(*machine, llvm::CodeGenFileType::ObjectFile);
+  const auto code = [&](const std::string& text) {
+    TestModule test = ParseModule(text);
+    test.module->setDataLayout(machine->createDataLayout());
+    return objects.Run(*test.module);
+  };
+  const auto before = code(kMulAdd);
+  const auto bad =
+      code("define float @kernel(float %x) \"target-features\"=\"-sse\" { ret float %x }");
+  EXPECT_THAT(bad.status().message(), HasSubstr("[llvm] code generation: "));
+  EXPECT_EQ(*code(kMulAdd), *before);
 }
 
 TEST(ObjectEmitterTest, EachModuleCountsOnce) {

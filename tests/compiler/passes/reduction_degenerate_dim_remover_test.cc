@@ -5,20 +5,13 @@
 #include <string>
 
 #include "tests/compiler/passes/pass_test.h"
+#include "tests/compiler/passes/reduce_module.h"
 
 namespace swage::passes {
 namespace {
 
-std::string Module(std::string_view body) {
-  return "HloModule m\n"
-         "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b)\n}\n"
-         "max { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] maximum(a, b)\n}\n"
-         "ENTRY e {\n" +
-         std::string(body) + "\n}\n";
-}
-
 TEST(ReductionDegenerateDimRemover, RemovesUnits) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[1,5,1,700] parameter(0)
   v = f32[] constant(0)
   ROOT r = f32[1,5] reduce(x, v), dimensions={2,3}, to_apply=add)"),
@@ -30,12 +23,12 @@ TEST(ReductionDegenerateDimRemover, RemovesUnits) {
 
 // The sum of 700 non-minor elements is another tree than of 700 minor ones.
 TEST(ReductionDegenerateDimRemover, KeepsTheTree) {
-  ExpectUnchanged(Module(R"(
+  ExpectUnchanged(ReduceModule(R"(
   x = f32[5,700,1] parameter(0)
   v = f32[] constant(0)
   ROOT r = f32[5,1] reduce(x, v), dimensions={1}, to_apply=add)"),
                   ReductionDegenerateDimRemover());
-  ExpectUnchanged(Module(R"(
+  ExpectUnchanged(ReduceModule(R"(
   x = f32[5,n<=9,1] parameter(0)
   v = f32[] constant(0)
   ROOT r = f32[5,1] reduce(x, v), dimensions={1}, to_apply=add)"),
@@ -49,7 +42,7 @@ TEST(ReductionDegenerateDimRemover, RemovesTheMinorUnitWhereTheTreeIsTheSame) {
                                 "ROOT r = f32[5] reduce(x, v), dimensions={1,2}, to_apply=max",
                                 "x = f32[700,5,1] parameter(0)\n v = f32[] constant(0)\n"
                                 "ROOT r = f32[5,1] reduce(x, v), dimensions={0}, to_apply=add"}) {
-    ExpectPass(Module(body), ReductionDegenerateDimRemover(), "CHECK: reshape(x)");
+    ExpectPass(ReduceModule(body), ReductionDegenerateDimRemover(), "CHECK: reshape(x)");
   }
 }
 

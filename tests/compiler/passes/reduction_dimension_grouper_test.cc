@@ -5,20 +5,13 @@
 #include <string>
 
 #include "tests/compiler/passes/pass_test.h"
+#include "tests/compiler/passes/reduce_module.h"
 
 namespace swage::passes {
 namespace {
 
-std::string Module(std::string_view body) {
-  return "HloModule m\n"
-         "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b)\n}\n"
-         "max { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] maximum(a, b)\n}\n"
-         "ENTRY e {\n" +
-         std::string(body) + "\n}\n";
-}
-
 TEST(ReductionDimensionGrouper, NeighboursBecomeOne) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[3,5,7] parameter(0)
   v = f32[] constant(-inf)
   ROOT r = f32[3] reduce(x, v), dimensions={1,2}, to_apply=max)"),
@@ -28,7 +21,7 @@ TEST(ReductionDimensionGrouper, NeighboursBecomeOne) {
 }
 
 TEST(ReductionDimensionGrouper, GroupsApartStayApart) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[2,3,4,5,6] parameter(0)
   v = f32[] constant(-inf)
   ROOT r = f32[4] reduce(x, v), dimensions={0,1,3,4}, to_apply=max)"),
@@ -38,7 +31,7 @@ TEST(ReductionDimensionGrouper, GroupsApartStayApart) {
 }
 
 TEST(ReductionDimensionGrouper, OpenSizesAreMultiplied) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[3,n<=9,7] parameter(0)
   v = f32[] constant(-inf)
   ROOT r = f32[3] reduce(x, v), dimensions={1,2}, to_apply=max)"),
@@ -46,7 +39,7 @@ TEST(ReductionDimensionGrouper, OpenSizesAreMultiplied) {
 }
 
 TEST(ReductionDimensionGrouper, TheDimensionsOfASumAreItsTree) {
-  ExpectUnchanged(Module(R"(
+  ExpectUnchanged(ReduceModule(R"(
   x = f32[3,5,7] parameter(0)
   v = f32[] constant(0)
   ROOT r = f32[3] reduce(x, v), dimensions={1,2}, to_apply=add)"),
@@ -54,7 +47,7 @@ TEST(ReductionDimensionGrouper, TheDimensionsOfASumAreItsTree) {
 }
 
 TEST(ReductionDimensionGrouper, RowsAndColumnsStayAsTheyAre) {
-  ExpectUnchanged(Module(R"(
+  ExpectUnchanged(ReduceModule(R"(
   x = f32[3,5,7] parameter(0)
   v = f32[] constant(-inf)
   ROOT r = f32[3,5] reduce(x, v), dimensions={2}, to_apply=max)"),

@@ -5,20 +5,13 @@
 #include <string>
 
 #include "tests/compiler/passes/pass_test.h"
+#include "tests/compiler/passes/reduce_module.h"
 
 namespace swage::passes {
 namespace {
 
-std::string Module(std::string_view body) {
-  return "HloModule m\n"
-         "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b)\n}\n"
-         "max { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] maximum(a, b)\n}\n"
-         "ENTRY e {\n" +
-         std::string(body) + "\n}\n";
-}
-
 TEST(ReductionLayoutNormalizer, AMaximumReadsAnyOrder) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[300,500] parameter(0)
   t = f32[500,300] transpose(x), dimensions={1,0}
   v = f32[] constant(-inf)
@@ -29,7 +22,7 @@ TEST(ReductionLayoutNormalizer, AMaximumReadsAnyOrder) {
 }
 
 TEST(ReductionLayoutNormalizer, TheResultIsPermutedInstead) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[3,4,500] parameter(0)
   t = f32[4,3,500] transpose(x), dimensions={1,0,2}
   v = f32[] constant(0)
@@ -51,12 +44,12 @@ TEST(ReductionLayoutNormalizer, KeepsTheTreeOfASum) {
   t = f32[20,30,5] transpose(x), dimensions={1,0,2}
   v = f32[] constant(0)
   ROOT r = f32[5] reduce(t, v), dimensions={0,1}, to_apply=add)"}) {
-    ExpectUnchanged(Module(body), ReductionLayoutNormalizer());
+    ExpectUnchanged(ReduceModule(body), ReductionLayoutNormalizer());
   }
 }
 
 TEST(ReductionLayoutNormalizer, AShortSumHasOneTree) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[300,8] parameter(0)
   t = f32[8,300] transpose(x), dimensions={1,0}
   v = f32[] constant(0)
@@ -65,7 +58,7 @@ TEST(ReductionLayoutNormalizer, AShortSumHasOneTree) {
 }
 
 TEST(ReductionLayoutNormalizer, OpenSizes) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[n<=300,m<=500] parameter(0)
   t = f32[m,n] transpose(x), dimensions={1,0}
   v = f32[] constant(-inf)

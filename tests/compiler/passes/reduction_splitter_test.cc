@@ -6,6 +6,7 @@
 
 #include "compiler/cost/device_description.h"
 #include "tests/compiler/passes/pass_test.h"
+#include "tests/compiler/passes/reduce_module.h"
 
 namespace swage::passes {
 namespace {
@@ -24,18 +25,9 @@ class OnGpu : public Pass {
   const cost::DeviceDescription device_ = *cost::GpuNamed("a100");
 };
 
-std::string Module(std::string_view body) {
-  return "HloModule m\n"
-         "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b)\n}\n"
-         "any { a = f32[] parameter(0)\n b = f32[] parameter(1)\n c = f32[] add(a, b)\n"
-         " ROOT r = f32[] multiply(c, b)\n}\n"
-         "ENTRY e {\n" +
-         std::string(body) + "\n}\n";
-}
-
 // Bit by bit: the sum of 100 rows of 700 is another one in any other order.
 TEST(ReductionSplitter, ReducesRowsFirst) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[100,700] parameter(0)
   v = f32[] constant(0.5)
   ROOT r = f32[] reduce(x, v), dimensions={0,1}, to_apply=add)"),
@@ -48,7 +40,7 @@ TEST(ReductionSplitter, ReducesRowsFirst) {
 }
 
 TEST(ReductionSplitter, KeepsDimensionsBetween) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[100,3,70] parameter(0)
   v = f32[] parameter(1)
   ROOT r = f32[3] reduce(x, v), dimensions={0,2}, to_apply=add)"),
@@ -59,7 +51,7 @@ TEST(ReductionSplitter, KeepsDimensionsBetween) {
 }
 
 TEST(ReductionSplitter, LeavesWhatKeepsTheCardBusy) {
-  ExpectUnchanged(Module(R"(
+  ExpectUnchanged(ReduceModule(R"(
   x = f32[10,5000,64] parameter(0)
   v = f32[] constant(0)
   ROOT r = f32[5000] reduce(x, v), dimensions={0,2}, to_apply=add)"),
@@ -73,12 +65,12 @@ TEST(ReductionSplitter, LeavesColumnsShortRowsAndUnknownCombiners) {
                                 "ROOT r = f32[] reduce(x, v), dimensions={0,1}, to_apply=add",
                                 "x = f32[100,70] parameter(0)\n v = f32[] constant(0)\n"
                                 "ROOT r = f32[] reduce(x, v), dimensions={0,1}, to_apply=any"}) {
-    ExpectUnchanged(Module(body), OnGpu());
+    ExpectUnchanged(ReduceModule(body), OnGpu());
   }
 }
 
 TEST(ReductionSplitter, ACpuSharesOutMuchWorkForFewResults) {
-  ExpectPass(Module(R"(
+  ExpectPass(ReduceModule(R"(
   x = f32[512,1024] parameter(0)
   v = f32[] constant(0.5)
   ROOT r = f32[] reduce(x, v), dimensions={0,1}, to_apply=add)"),
@@ -89,7 +81,7 @@ TEST(ReductionSplitter, ACpuSharesOutMuchWorkForFewResults) {
 }
 
 TEST(ReductionSplitter, LittleWorkStaysOnOneCore) {
-  ExpectUnchanged(Module(R"(
+  ExpectUnchanged(ReduceModule(R"(
   x = f32[100,700] parameter(0)
   v = f32[] constant(0.5)
   ROOT r = f32[] reduce(x, v), dimensions={0,1}, to_apply=add)"),
