@@ -4,6 +4,7 @@
 #include "codegen/emit/schedules/dot.h"
 #include "codegen/emit/schedules/dot_tiles.h"
 #include "codegen/emit/schedules/loop.h"
+#include "codegen/emit/schedules/squares.h"
 #include "codegen/emit/schedules/transpose.h"
 #include "codegen/emit/value_emitter.h"
 #include "llvm/IR/Constants.h"
@@ -118,6 +119,8 @@ StatusOr<llvm::Function*> EmitForGpu(const KernelPlan& plan, llvm::Module* modul
   emitter.set_grid(&grid);
   if (plan.schedule == Schedule::kDot) {
     SWAGE_RETURN_IF_ERROR(EmitDotTiles(plan, emitter));
+  } else if (plan.schedule == Schedule::kTranspose) {
+    SWAGE_RETURN_IF_ERROR(EmitSquares(plan, emitter));
   } else {
     SWAGE_RETURN_IF_ERROR(EmitLoopThread(plan, emitter));
   }

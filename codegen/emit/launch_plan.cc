@@ -5,14 +5,14 @@ namespace swage::emit {
 LaunchPlan LaunchPlan::Substitute(
     const std::vector<std::pair<const ir::Symbol*, ir::Dim>>& values) const {
   return {sharing, tasks.Substitute(values), shared_extent.Substitute(values),
-          coarse_tasks.Substitute(values)};
+          flat_tasks.Substitute(values)};
 }
 
 StatusOr<LaunchPlan> LaunchPlan::At(const ir::SymbolBinding& sizes) const {
   LaunchPlan at{.sharing = sharing};
   for (const auto& [from, to] :
        {std::pair(&tasks, &at.tasks), std::pair(&shared_extent, &at.shared_extent),
-        std::pair(&coarse_tasks, &at.coarse_tasks)}) {
+        std::pair(&flat_tasks, &at.flat_tasks)}) {
     SWAGE_ASSIGN_OR_RETURN(const int64_t extent, from->Evaluate(sizes));
     SWAGE_RET_CHECK(extent >= 0, from->ToString(), " is ", extent);
     *to = extent;

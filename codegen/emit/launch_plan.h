@@ -22,17 +22,17 @@ namespace swage::emit {
 struct LaunchPlan {
   Sharing sharing = Sharing::kNothing;  // on a GPU
   ir::Dim tasks = 0;                    // extent of the task axis
-  ir::Dim shared_extent = 1;            // what the threads of a team share out
-  ir::Dim coarse_tasks = 0;             // tiles, if they are coarse; 0: they never are
+  ir::Dim shared_extent = 1;            // what a team shares out; the elements of a square
+  ir::Dim flat_tasks = 0;               // tasks if blocks are of one line; 0: they never are
 
   static LaunchPlan Of(const KernelPlan& plan) {
-    return {plan.sharing, plan.tasks, plan.shared_extent, plan.coarse_tasks};
+    return {plan.sharing, plan.tasks, plan.shared_extent, plan.flat_tasks};
   }
   LaunchPlan Substitute(const std::vector<std::pair<const ir::Symbol*, ir::Dim>>& values) const;
   // With numbers. Internal for one below 0.
   StatusOr<LaunchPlan> At(const ir::SymbolBinding& sizes) const;
   bool is_static() const {
-    return tasks.is_static() && shared_extent.is_static() && coarse_tasks.is_static();
+    return tasks.is_static() && shared_extent.is_static() && flat_tasks.is_static();
   }
 };
 

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "codegen/emit/schedules/dot.h"
 #include "codegen/emit/schedules/dot_tiles.h"
+#include "codegen/emit/schedules/squares.h"
 #include "codegen/emit/schedules/threads.h"
 #include "codegen/emit/schedules/transpose.h"
 #include "compiler/analysis/in_place.h"
@@ -52,6 +53,8 @@ std::string KernelPlan::ToString() const {
       return text + " by=column";
     case Sharing::kTiles:
       return text + " by=tile";
+    case Sharing::kSquares:
+      return text + " by=square";
   }
   return text;
 }
@@ -206,7 +209,14 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
     plan.width *= 4;
   }
   SWAGE_ASSIGN_OR_RETURN(plan.space, PlanSpace(plan.leaves, dims, row_value));
-  if (options.is_gpu()) return PlanThreads(std::move(plan), row_value);
+  const bool only_moves = analysis.reduces().empty() && analysis.dots().empty();
+  const bool may_turn =
+      plan.schedule == Schedule::kLoop && only_moves && !has_row_leaf && !plan.is_large;
+  if (options.is_gpu()) {
+    SWAGE_ASSIGN_OR_RETURN(plan, PlanThreads(std::move(plan), row_value));
+    if (may_turn) return PlanSquares(std::move(plan));
+    return plan;
+  }
   const int count = plan.space.axis_count();
   plan.tasks = 1;
   if (plan.schedule == Schedule::kRowReduction) {
@@ -214,16 +224,12 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
   } else {
     for (int a = 0; a + 1 < count; ++a) plan.tasks *= plan.space.extent(a);
     if (count > 0 && !row_value) {
-      const bool sums = !analysis.reduces().empty() || !analysis.dots().empty();
-      plan.block = sums ? kSumBlock : kBlock;
+      plan.block = only_moves ? kBlock : kSumBlock;
       plan.tasks *= ir::CeilDiv(plan.space.extent(count - 1), Dim(plan.block));
     }
   }
   plan.cost_per_task = analysis.weight() * std::max<int64_t>(plan.block, 1);
-  const bool only_moves = analysis.reduces().empty() && analysis.dots().empty();
-  if (plan.schedule == Schedule::kLoop && only_moves && !has_row_leaf && !plan.is_large) {
-    return PlanTranspose(std::move(plan));
-  }
+  if (may_turn) return PlanTranspose(std::move(plan));
   return plan;
 }
 

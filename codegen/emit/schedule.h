@@ -48,12 +48,15 @@ struct KernelPlan {
   // A loop of many operations: better compiled in short time than to fast code.
   bool is_large = false;
 
-  // On a GPU: which threads share a task; the extent that a team shares out (1: a warp is enough);
-  // and what must be multiples of the width for a thread to take full vectors.
+  // On a GPU: which threads share a task; the extent that a team shares out (1: a warp is enough),
+  // or the elements of a square; and what must be multiples of the width for a thread to take full
+  // vectors.
   Sharing sharing = Sharing::kNothing;
   bool by_teams() const { return sharing == Sharing::kRows; }
   ir::Dim shared_extent = 1;
-  ir::Dim coarse_tasks = 0;  // by tiles: the number of coarse ones, where `tasks` counts fine ones
+  // Where the launch chooses: the coarse tiles, where `tasks` counts fine ones; the elements, where
+  // it counts squares.
+  ir::Dim flat_tasks = 0;
   std::vector<ir::Dim> vector_dims;
 
   std::string ToString() const;

@@ -13,6 +13,9 @@
 //   kTiles    A block of kBlockThreads computes one tile of a matrix. How large a tile is follows
 //             from how the block is launched: kBlockThreads x 1 for a coarse tile, half as many
 //             x 2 for a fine one.
+//   kSquares  A block of kWarp x kColumnShares threads computes a square of an output, and reads
+//             what lies across it through shared memory. Where squares would lie mostly beyond the
+//             output, a block is kBlockThreads x 1, and each thread computes one element.
 #ifndef SWAGE_CODEGEN_EMIT_SHARING_H_
 #define SWAGE_CODEGEN_EMIT_SHARING_H_
 
@@ -24,7 +27,7 @@ inline constexpr int kWarp = 32;           // threads
 inline constexpr int kBlockThreads = 256;  // the most that a block of any kernel has
 inline constexpr int kBlockWarps = kBlockThreads / kWarp;
 
-enum class Sharing : uint8_t { kNothing, kRows, kColumns, kTiles };
+enum class Sharing : uint8_t { kNothing, kRows, kColumns, kTiles, kSquares };
 inline constexpr int kColumnShares = kBlockThreads / kWarp;
 
 }  // namespace swage::emit

@@ -88,8 +88,8 @@ llvm::Value* ThreadGrid::ThreadInBlock() {
   });
 }
 
-llvm::Value* ThreadGrid::IsCoarse() {
-  return Once("is_coarse", [&] {
+llvm::Value* ThreadGrid::IsFlat() {
+  return Once("is_flat", [&] {
     return b().CreateICmpEQ(Register(nvvm::nvvm_read_ptx_sreg_ntid_y), b().getInt64(1));
   });
 }
@@ -126,7 +126,7 @@ llvm::Value* ThreadGrid::FromFirst(llvm::Value* value) {
 }
 
 Status ThreadGrid::Sync() {
-  if (sharing_ == Sharing::kColumns || sharing_ == Sharing::kTiles) {
+  if (sharing_ != Sharing::kRows) {
     b().CreateIntrinsic(nvvm::nvvm_barrier0, {}, {});
     return OkStatus();
   }

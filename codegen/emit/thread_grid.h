@@ -39,14 +39,14 @@ class ThreadGrid {
   llvm::Value* Share();          // of this thread in its column, from 0
   llvm::Value* Block();          // the block in the grid
   llvm::Value* ThreadInBlock();  // from 0, over both of the block's dimensions
-  llvm::Value* IsCoarse();       // i1: this block computes a coarse tile
+  llvm::Value* IsFlat();         // i1: the block is one line of threads (sharing.h)
 
   // What the thread `distance` lanes behind this one holds; garbage where there is none. All
   // threads of the warp are here.
   llvm::Value* ShuffleDown(llvm::Value* value, int distance);
   // What the first thread of the warp holds.
   llvm::Value* FromFirst(llvm::Value* value);
-  // Waits for all threads of the team; of the block, where columns or tiles are shared.
+  // Waits for all threads of the team; of the block, where it shares columns, tiles or squares.
   Status Sync();
   // An array of the block's shared memory, in elements of `type`, for vectors of 16 bytes.
   llvm::Value* Shared(llvm::Type* type, int64_t count);

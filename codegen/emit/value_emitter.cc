@@ -184,7 +184,7 @@ llvm::Value* ValueEmitter::SlotOf(const Tile& tile) {
 }
 
 llvm::Value* ValueEmitter::LoadFromTile(const Instruction* parameter, IndexId index) {
-  if (nest_->lanes().width == 1) return nullptr;
+  if (nest_->lanes().width == 1 && grid_ == nullptr) return nullptr;
   for (const Tile& tile : tiles_) {
     if (tile.parameter != parameter || tile.index != index) continue;
     const DType dtype = parameter->shape().dtype();

@@ -20,6 +20,10 @@ bool AreCoarse(int64_t coarse, int64_t fine) {
   return coarse >= kEnoughBlocks && fine >= 3 * coarse;
 }
 
+// Squares that lie mostly beyond an output leave most of their threads idle; lines so short are
+// near each other anyway.
+bool AreWorthSquares(int64_t elements, int64_t in_squares) { return 2 * elements >= in_squares; }
+
 }  // namespace
 
 StatusOr<Launch> LaunchFor(const LaunchPlan& plan, const ir::SymbolBinding& sizes) {
@@ -31,11 +35,17 @@ StatusOr<Launch> LaunchFor(const LaunchPlan& plan, const ir::SymbolBinding& size
     launch.threads_y = emit::kColumnShares;
     launch.blocks = CeilDiv(tasks, launch.threads_x);
   } else if (plan.sharing == emit::Sharing::kTiles) {
-    const int64_t coarse = *at.coarse_tasks.static_value();
+    const int64_t coarse = *at.flat_tasks.static_value();
     const bool coarsely = AreCoarse(coarse, tasks);
     launch.threads_y = coarsely ? 1 : 2;
     launch.threads_x = emit::kBlockThreads / launch.threads_y;
     launch.blocks = coarsely ? coarse : tasks;
+  } else if (plan.sharing == emit::Sharing::kSquares) {
+    const int64_t elements = *at.flat_tasks.static_value();
+    const bool flat = !AreWorthSquares(elements, tasks * extent);
+    launch.threads_x = flat ? emit::kBlockThreads : emit::kWarp;
+    launch.threads_y = flat ? 1 : emit::kColumnShares;
+    launch.blocks = flat ? CeilDiv(elements, launch.threads_x) : tasks;
   } else if (plan.sharing == emit::Sharing::kNothing) {
     launch.threads_x = emit::kBlockThreads;
     launch.blocks = CeilDiv(tasks, launch.threads_x);

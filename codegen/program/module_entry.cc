@@ -68,7 +68,7 @@ class Writer {
                        ";", absl::StrJoin(job.sizes.dims, "|", dim_text), ";",
                        absl::StrJoin(of_job, ","), ";", static_cast<int>(job.sizes.launch.sharing),
                        ";", job.sizes.launch.shared_extent.ToString(), ";",
-                       job.sizes.launch.coarse_tasks.ToString()));
+                       job.sizes.launch.flat_tasks.ToString()));
     }
     for (const std::string& table : tables) fields_.Add(kTable, table);
     for (const std::string& job : jobs) fields_.Add(kJob, job);
@@ -181,13 +181,13 @@ class Reader {
       return Malformed("a kernel's numbers");
     }
     if (kernel >= kernels_.size() || job.nanoseconds < 0 || sharing < 0 ||
-        sharing > static_cast<int>(emit::Sharing::kTiles)) {
+        sharing > static_cast<int>(emit::Sharing::kSquares)) {
       return Malformed("a kernel's numbers are out of range");
     }
     job.sizes.launch.sharing = static_cast<emit::Sharing>(sharing);
     SWAGE_ASSIGN_OR_RETURN(job.sizes.launch.tasks, ReadDim(parts[1]));
     SWAGE_ASSIGN_OR_RETURN(job.sizes.launch.shared_extent, ReadDim(parts[6]));
-    SWAGE_ASSIGN_OR_RETURN(job.sizes.launch.coarse_tasks, ReadDim(parts[7]));
+    SWAGE_ASSIGN_OR_RETURN(job.sizes.launch.flat_tasks, ReadDim(parts[7]));
     if (!parts[3].empty()) {
       for (const absl::string_view part : absl::StrSplit(parts[3], '|')) {
         SWAGE_ASSIGN_OR_RETURN(const ir::Dim dim, ReadDim(part));

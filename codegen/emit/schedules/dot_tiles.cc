@@ -96,13 +96,13 @@ Status DotTiles::Emit() {
   SWAGE_ASSIGN_OR_RETURN(rows_, e_.indices().DimValue(Product(dims_.rows)));
   SWAGE_ASSIGN_OR_RETURN(columns_, e_.indices().DimValue(Product(dims_.columns)));
   const BlockTile fine = BlockTileFor(*dot_, false);
-  const bool has_coarse = plan_.coarse_tasks != Dim(0);
+  const bool has_coarse = plan_.flat_tasks != Dim(0);
   const BlockTile coarse = BlockTileFor(*dot_, has_coarse);
   shared_ = e_.grid()->Shared(b_.getInt8Ty(), std::max(fine.shared_bytes(), coarse.shared_bytes()));
   if (!has_coarse) return EmitTile(fine);
   std::vector<llvm::Value*> none;
   return e_.nest().IfElse(
-      e_.grid()->IsCoarse(), &none, [&] { return EmitTile(coarse); },
+      e_.grid()->IsFlat(), &none, [&] { return EmitTile(coarse); },
       [&] { return EmitTile(fine); });
 }
 
@@ -264,7 +264,7 @@ StatusOr<KernelPlan> PlanDotTiles(KernelPlan plan) {
   plan.tasks = TilesOf(dims, BlockTileFor(*plan.hero, false));
   SWAGE_ASSIGN_OR_RETURN(const int64_t weight, PlanEpilogue(&plan));
   if (HasCoarseTile(*plan.hero) && weight < kVeryHeavy) {
-    plan.coarse_tasks = TilesOf(dims, BlockTileFor(*plan.hero, true));
+    plan.flat_tasks = TilesOf(dims, BlockTileFor(*plan.hero, true));
   }
   return plan;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "codegen/emit/schedules/crossings.h"
 #include "codegen/emit/schedules/leaves.h"
 #include "codegen/emit/types.h"
 
@@ -23,36 +24,6 @@ constexpr int64_t kBlockBytes = 16 << 10;
 constexpr int64_t kLanes = 1024;
 // Tiles of more lanes do not fit the registers, and take long to compile.
 constexpr int kMaxWidth = 16;
-constexpr size_t kMaxTiles = 8;
-
-// A parameter that is read across the lanes.
-struct Crossing {
-  const ir::Instruction* parameter;
-  IndexId index;
-  ExprId offset;
-};
-
-bool IsCrossing(const IndexArena& arena, ExprId offset, AxisId rows, AxisId lanes) {
-  const LaneStride across = arena.StrideOf(offset, lanes);
-  return across.kind == LaneStride::kLinear && !across.IsContiguous() &&
-         arena.StrideOf(offset, rows).IsContiguous();
-}
-
-// What the tiles of a kernel are of, at most kMaxTiles. `analysis` has visited the outputs.
-std::vector<Crossing> CrossingsOf(IndexArena& arena, const FusionAnalysis& analysis, AxisId rows,
-                                  AxisId lanes, const EmitOptions& options) {
-  std::vector<Crossing> crossings;
-  for (const FusionAnalysis::Use& load : analysis.loads()) {
-    const ir::Shape& shape = load.instruction->shape();
-    // Without masks for small elements, part of a row would be read element by element.
-    if (!options.masked_tails && ir::DTypeBytes(shape.dtype()) < 4) continue;
-    const ExprId offset = arena.Linearise(shape.dims(), load.index);
-    if (!IsCrossing(arena, offset, rows, lanes)) continue;
-    crossings.push_back({load.instruction, load.index, offset});
-    if (crossings.size() == kMaxTiles) break;
-  }
-  return crossings;
-}
 
 // Turns a square of vectors: element k of the i-th becomes element i of the k-th. One bit of both
 // numbers at a time.
@@ -256,30 +227,19 @@ Status EmitTransposeKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value*
 }
 
 StatusOr<KernelPlan> PlanTranspose(KernelPlan plan) {
-  IndexArena arena;
-  std::vector<AxisId> axes;
-  const IndexId index = plan.space.MakeIndex(arena, &axes);
-  if (axes.size() < 2) return plan;
-  FusionAnalysis analysis(&arena);
-  for (const Leaf& leaf : plan.leaves) SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, index));
-  size_t most = 0;
-  for (size_t a = 0; a + 1 < axes.size(); ++a) {
-    const size_t crossings =
-        CrossingsOf(arena, analysis, axes[a], axes.back(), plan.options).size();
-    if (crossings <= most) continue;
-    most = crossings;
-    plan.rows_axis = static_cast<int>(a);
-  }
-  if (most == 0) return plan;
+  SWAGE_ASSIGN_OR_RETURN(const CrossedLoop loop, FindCrossings(plan));
+  if (loop.rows_axis < 0) return plan;
+  const int last = plan.space.axis_count() - 1;
+  plan.rows_axis = loop.rows_axis;
   plan.schedule = Schedule::kTranspose;
   plan.width = std::min(plan.width, kMaxWidth);
   plan.block = kLanes;
-  plan.tasks = ir::CeilDiv(plan.space.extent(static_cast<int>(axes.size()) - 1), Dim(kLanes));
+  plan.tasks = ir::CeilDiv(plan.space.extent(last), Dim(kLanes));
   plan.tasks *= ir::CeilDiv(plan.space.extent(plan.rows_axis), Dim(kRows));
-  for (int a = 0; a + 1 < static_cast<int>(axes.size()); ++a) {
+  for (int a = 0; a < last; ++a) {
     if (a != plan.rows_axis) plan.tasks *= plan.space.extent(a);
   }
-  plan.cost_per_task = analysis.weight() * kRows * kLanes;
+  plan.cost_per_task = loop.weight * kRows * kLanes;
   return plan;
 }
 

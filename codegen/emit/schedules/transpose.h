@@ -18,7 +18,7 @@
 namespace swage::emit {
 
 // Makes a planned loop one of tiles if some parameter is read across the lanes, and along another
-// axis one element after the other. For a CPU.
+// axis one element after the other. For a CPU; squares.h is the same for a GPU.
 StatusOr<KernelPlan> PlanTranspose(KernelPlan plan);
 // The tasks [begin, end).
 Status EmitTransposeKernel(const KernelPlan& plan, ValueEmitter& e, llvm::Value* begin,

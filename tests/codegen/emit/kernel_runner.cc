@@ -109,15 +109,20 @@ Status CompiledKernel::Reload(const std::string& object) {
 
 namespace {
 
-// Small dots are launched with fine tiles: here with coarse ones, if the kernel has any.
-StatusOr<gpu::Launch> WithOtherTiles(gpu::Launch launch, const gpu::LaunchPlan& plan,
-                                     const ir::SymbolBinding& sizes) {
-  SWAGE_ASSIGN_OR_RETURN(const int64_t coarse, plan.coarse_tasks.Evaluate(sizes));
-  if (coarse == 0) return launch;
-  SWAGE_ASSIGN_OR_RETURN(const int64_t fine, plan.tasks.Evaluate(sizes));
-  const bool to_coarse = launch.threads_y != 1;
-  return gpu::Launch{to_coarse ? coarse : fine, kBlockThreads / (to_coarse ? 1 : 2),
-                     to_coarse ? 1 : 2};
+// The launch that was not chosen, where the kernel has two: small dots have fine tiles, and here
+// coarse ones; small transposes have no squares, and here they do.
+StatusOr<gpu::Launch> OtherLaunch(gpu::Launch launch, const gpu::LaunchPlan& plan,
+                                  const ir::SymbolBinding& sizes) {
+  SWAGE_ASSIGN_OR_RETURN(const int64_t flat, plan.flat_tasks.Evaluate(sizes));
+  if (flat == 0) return launch;
+  SWAGE_ASSIGN_OR_RETURN(const int64_t tasks, plan.tasks.Evaluate(sizes));
+  const bool to_flat = launch.threads_y != 1;
+  if (plan.sharing == Sharing::kSquares) {
+    const int64_t blocks = (flat + kBlockThreads - 1) / kBlockThreads;
+    return to_flat ? gpu::Launch{blocks, kBlockThreads, 1}
+                   : gpu::Launch{tasks, kWarp, kColumnShares};
+  }
+  return gpu::Launch{to_flat ? flat : tasks, kBlockThreads / (to_flat ? 1 : 2), to_flat ? 1 : 2};
 }
 
 }  // namespace
@@ -151,7 +156,7 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
   if (emulated_ != nullptr) {
     SWAGE_ASSIGN_OR_RETURN(gpu::Launch launch, gpu::LaunchFor(launch_, binding));
     if (step % 2 == 1) {
-      SWAGE_ASSIGN_OR_RETURN(launch, WithOtherTiles(launch, launch_, binding));
+      SWAGE_ASSIGN_OR_RETURN(launch, OtherLaunch(launch, launch_, binding));
     }
     return emulated_->Run(launch, args, results, dims, static_cast<int>(step));
   }

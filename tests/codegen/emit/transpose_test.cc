@@ -46,8 +46,27 @@ TEST(TransposeSchedule, IsThatOfLoopsAcrossAnOperand) {
   // Vectors of small elements have no masks there.
   EXPECT_THAT(PlanOf(Transposed(100, 200, "u8"), EmitOptions::For(32, false)),
               Not(HasSubstr("transpose")));
-  EXPECT_THAT(PlanOf(Transposed(100, 200, "f32"), EmitOptions::ForGpu()),
-              Not(HasSubstr("transpose")));
+}
+
+TEST(TransposeSchedule, IsOneOfSquaresOnAGpu) {
+  const auto plan = [](const std::string& hlo) { return PlanOf(hlo, EmitOptions::ForGpu()); };
+  EXPECT_THAT(plan(Transposed(100, 200, "f32")), HasSubstr("transpose width=1"));
+  EXPECT_THAT(plan(Transposed(100, 200, "f32")), HasSubstr("tasks=28 by=square"));
+  EXPECT_THAT(plan(Transposed(100, 200, "u8")), HasSubstr("tasks=8 by=square"));
+  EXPECT_THAT(plan(Transposed(1, 200, "f32")), Not(HasSubstr("square")));
+}
+
+// The threads of a warp touch few lines of memory on both sides.
+TEST(TransposeSchedule, ReadsThroughSharedMemoryOnAGpu) {
+  auto module = ir::ParseHlo(Transposed(100, 200, "f32"));
+  ASSERT_TRUE(module.ok());
+  CompileOptions options;
+  options.emit = EmitOptions::ForGpu();
+  options.keep_text = true;
+  const auto kernel = CompiledKernel::Compile(*(*module)->entry(), options);
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  EXPECT_THAT(kernel->assembly(), HasSubstr(".shared .align 16 .b8 shared[4224]"));  // 32 x 33
+  EXPECT_THAT(kernel->assembly(), HasSubstr("ld.shared"));
 }
 
 TEST(TransposeSchedule, MovesMatricesOfEverySize) {

@@ -66,6 +66,22 @@ TEST(LaunchTest, TilesAreCoarseWhereThereAreManyAndMostOfThemFull) {
   EXPECT_EQ(tiles(0, 0).blocks, 0);
 }
 
+TEST(LaunchTest, SquaresAreForOutputsThatFillThem) {
+  const auto squares = [](int64_t tasks, int64_t elements) {
+    return Of({emit::Sharing::kSquares, tasks, 32 * 32, elements});
+  };
+  const Launch full = squares(28, 100 * 200);
+  EXPECT_EQ(full.blocks, 28);
+  EXPECT_EQ(full.threads_x, emit::kWarp);
+  EXPECT_EQ(full.threads_y, emit::kColumnShares);
+  // Three rows of 3200.
+  const Launch flat = squares(100, 3 * 3200);
+  EXPECT_EQ(flat.blocks, 38);
+  EXPECT_EQ(flat.threads_x, emit::kBlockThreads);
+  EXPECT_EQ(flat.threads_y, 1);
+  EXPECT_EQ(squares(0, 0).blocks, 0);
+}
+
 TEST(LaunchTest, MoreBlocksThanAGridHasAreAnError) {
   const StatusOr<Launch> launch = LaunchFor({emit::Sharing::kNothing, int64_t{1} << 50, 4}, {});
   EXPECT_EQ(launch.status().code(), absl::StatusCode::kResourceExhausted);
