@@ -4,6 +4,7 @@
 #include "codegen/emit/index_ops.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "codegen/emit/types.h"
@@ -194,12 +195,79 @@ StatusOr<llvm::Value*> EmitPad(ValueEmitter& e, const Instruction* op, IndexId i
   return e.Select(inside, value, padding);
 }
 
+// A concatenate as a tree of branches over the ends of its operands: a GPU thread takes the way to
+// one operand, and reads that alone.
+class ConcatTree {
+ public:
+  ConcatTree(ValueEmitter& e, const Instruction* op, GuardId guard, AxisSet axes)
+      : e_(e), op_(op), guard_(guard), axes_(std::move(axes)) {}
+
+  void Add(int operand, const ConcatPart& part) { parts_.emplace_back(operand, part); }
+  StatusOr<llvm::Value*> Emit() { return Emit(0, parts_.size()); }
+
+ private:
+  // The value where it is one of these parts'.
+  StatusOr<llvm::Value*> Emit(size_t begin, size_t end) {
+    if (end - begin == 1) return EmitPart(begin);
+    const size_t middle = begin + (end - begin) / 2;
+    SWAGE_ASSIGN_OR_RETURN(llvm::Value * before,
+                           e_.indices().Guard(parts_[middle - 1].second.before_end));
+    if (before == nullptr) return Emit(begin, middle);
+    std::vector<llvm::Value*> value;
+    const auto branch = [&](size_t from, size_t to) -> Status {
+      SWAGE_ASSIGN_OR_RETURN(llvm::Value * taken, Emit(from, to));
+      value = {Splat(e_.b(), taken, e_.nest().lanes().width)};
+      return OkStatus();
+    };
+    SWAGE_RETURN_IF_ERROR(e_.nest().IfElse(
+        before, &value, [&] { return branch(begin, middle); },
+        [&] { return branch(middle, end); }));
+    return value[0];
+  }
+
+  // The axes are bound anew, so that what the operand needs is not computed before the branch.
+  StatusOr<llvm::Value*> EmitPart(size_t number) {
+    const auto& [operand, part] = parts_[number];
+    llvm::Value* value = nullptr;
+    SWAGE_RETURN_IF_ERROR(e_.nest().Scoped([&]() -> Status {
+      for (AxisId axis : axes_) e_.nest().Bind(axis, e_.nest().AxisValue(axis));
+      SWAGE_ASSIGN_OR_RETURN(value, e_.Value(op_->operand(operand), part.index, guard_));
+      return OkStatus();
+    }));
+    return value;
+  }
+
+  ValueEmitter& e_;
+  const Instruction* op_;
+  GuardId guard_;
+  AxisSet axes_;  // of the position along the concatenated dimension
+  std::vector<std::pair<int, ConcatPart>> parts_;
+};
+
+// Whether threads may take different ways here, and no lane of a vector another way than the rest.
+bool MayBranch(ValueEmitter& e, const AxisSet& axes) {
+  return e.grid() != nullptr && !e.HasTeamHere() && !e.HasColumnHere() && !axes.empty() &&
+         !e.nest().UsesLanes(axes);
+}
+
 StatusOr<llvm::Value*> EmitConcatenate(ValueEmitter& e, const Instruction* op, IndexId index,
                                        GuardId guard) {
   const std::vector<ConcatPart> parts = MapConcatenate(e.arena(), op, index, guard);
+  const auto may_be = [&](size_t i) { return parts[i].guard != kNever; };
+  const AxisSet axes = e.arena().AxesOfExpr(e.arena().Exprs(index)[op->dimensions()[0]]);
+  if (MayBranch(e, axes)) {
+    ConcatTree tree(e, op, guard, axes);
+    bool any = false;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (!may_be(i) && (any || i + 1 < parts.size())) continue;
+      tree.Add(static_cast<int>(i), parts[i]);
+      any = true;
+    }
+    return tree.Emit();
+  }
   llvm::Value* result = nullptr;
   for (size_t i = parts.size(); i-- > 0;) {
-    if (parts[i].guard == kNever && (result != nullptr || i > 0)) continue;
+    if (!may_be(i) && (result != nullptr || i > 0)) continue;
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * value, e.Value(op->operand(static_cast<int>(i)),
                                                         parts[i].index, parts[i].guard));
     if (result == nullptr) {

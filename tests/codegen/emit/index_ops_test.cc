@@ -1,8 +1,11 @@
 // Ops that move data, each at sizes around the vector width, alone and fused with arithmetic.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "compiler/ir/parser.h"
 #include "tests/codegen/emit/kernel_runner.h"
 #include "tests/codegen/emit/kernel_texts.h"
 
@@ -106,6 +109,61 @@ TEST(IndexOps, Concatenate) {
   ROOT c = u8[5,$N] concatenate(x, y, z), dimensions={0})"),
                             {{"$N", n}}));
   }
+}
+
+// `count` operands of different extents along the dimension, an empty one among them.
+std::string Concatenated(int count, bool minor) {
+  std::string text, names;
+  int total = 0;
+  for (int i = 0; i < count; ++i) {
+    const int extent = i == 3 ? 0 : i % 4 + 1;
+    const std::string shape =
+        minor ? absl::StrCat("f32[6,", extent, "]") : absl::StrCat("f32[", extent, ",6]");
+    absl::StrAppend(&text, "  p", i, " = ", shape, " parameter(", i, ")\n  n", i, " = ", shape,
+                    " negate(p", i, ")\n");
+    absl::StrAppend(&names, i == 0 ? "" : ", ", i % 2 == 0 ? "p" : "n", i);
+    total += extent;
+  }
+  const std::string shape =
+      minor ? absl::StrCat("f32[6,", total, "]") : absl::StrCat("f32[", total, ",6]");
+  return Entry(absl::StrCat(text, "  ROOT c = ", shape, " concatenate(", names, "), dimensions={",
+                            minor ? 1 : 0, "}"));
+}
+
+TEST(IndexOps, ConcatenateOfManyOperands) {
+  for (int count : {2, 3, 4, 7, 16, 33}) {
+    EXPECT_KERNEL(Concatenated(count, true));
+    EXPECT_KERNEL(Concatenated(count, false));
+  }
+}
+
+TEST(IndexOps, AConcatenateOfPartsThatAreComputedElsewhere) {
+  for (int n : kFew) {
+    EXPECT_KERNEL(WithSizes(Entry(R"(
+  x = f32[3,$N] parameter(0)
+  y = f32[$N] parameter(1)
+  i = s32[3] parameter(2)
+  g = f32[3,$N] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,$N}
+  b = f32[3,$N] broadcast(y), dimensions={1}
+  a = f32[6,$N] concatenate(g, b), dimensions={0}
+  r = f32[$M] reshape(a)
+  z = f32[5] parameter(3)
+  c = f32[$K] concatenate(z, r, z), dimensions={0}
+  ROOT t = f32[$K] multiply(c, c))"),
+                            {{"$N", n}, {"$M", 6 * n}, {"$K", 6 * n + 10}}));
+  }
+}
+
+TEST(IndexOps, AConcatenateOnAGpuReadsOneOperand) {
+  auto module = ir::ParseHlo(Concatenated(16, true));
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  CompileOptions options;
+  options.emit = EmitOptions::ForGpu();
+  options.keep_text = true;
+  const auto kernel = CompiledKernel::Compile(*(*module)->entry(), options);
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  // Branches choose, not selections among what was read.
+  EXPECT_THAT(kernel->assembly(), testing::Not(testing::HasSubstr("selp.f32")));
 }
 
 TEST(IndexOps, IotaOfEveryDtype) {

@@ -37,7 +37,7 @@ class CompiledKernel {
                                           const CompileOptions& options);
 
   // The outputs, in order. `step` tasks per call of the kernel; 0: all at once. On a GPU it is the
-  // seed of the order of its threads; where odd, a dot has the tiles that its sizes do not ask for.
+  // seed of the order of its threads; where odd, the launch is the one that sizes do not ask for.
   StatusOr<std::vector<ir::Literal>> Run(absl::Span<const ir::Literal> args,
                                          GuardSide side = GuardSide::kEnd, int64_t step = 0) const;
 
