@@ -149,7 +149,7 @@ StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions
   plan.dims = SymbolsOf(fusion);
   plan.width = LanesFor(fusion, options);
   SWAGE_ASSIGN_OR_RETURN(plan.leaves, LeavesOf(fusion));
-  if (const Instruction* update = analysis::UpdateInPlace(fusion); update && !options.is_gpu()) {
+  if (const Instruction* update = analysis::UpdateInPlace(fusion)) {
     const Instruction* value = update->operand(1);
     plan.leaves = {{.value = value, .shape = value->shape(), .update = update}};
   }

@@ -65,7 +65,7 @@ struct KernelPlan {
 // The symbols of a fusion, in order of first occurrence: the run-time extents of its kernel.
 std::vector<ir::Dim> SymbolsOf(const ir::Computation& fusion);
 
-// On a CPU, the kernel of an update in place (analysis::UpdateInPlace) writes the update only.
+// The kernel of an update in place (analysis::UpdateInPlace) writes the update only.
 StatusOr<KernelPlan> PlanKernel(const ir::Computation& fusion, const EmitOptions& options);
 
 }  // namespace swage::emit

@@ -145,6 +145,7 @@ CudaExecutable::CudaExecutable(CudaQueue& queue, CudaProgram program,
     : queue_(queue), program_(std::move(program)) {
   input_shapes_ = program_.layout.input_shapes;
   output_shapes_ = program_.layout.output_shapes;
+  donations_ = program_.layout.donations;
   report_ = report;
   memory_bytes_ = sizeof(*this);
   int64_t called = 0;

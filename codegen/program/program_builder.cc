@@ -184,7 +184,7 @@ Status ProgramBuilder::FillKernel(const Instruction& fusion, const KernelJob& jo
 
 Status ProgramBuilder::AddCopyForUpdate(const Instruction& fusion) {
   const Instruction* update = analysis::UpdateInPlace(*fusion.fused_computation());
-  if (update == nullptr || target_.description().is_gpu()) return OkStatus();
+  if (update == nullptr) return OkStatus();
   const Instruction* array =
       fusion.operand(static_cast<int>(update->operand(0)->parameter_number()));
   StepPlan step;

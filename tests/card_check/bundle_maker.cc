@@ -11,6 +11,7 @@
 #include "codegen/emit/generalise.h"
 #include "codegen/gpu/kernel_key.h"
 #include "codegen/gpu/kernels.h"
+#include "compiler/analysis/in_place.h"
 #include "compiler/cost/device_description.h"
 #include "compiler/cost/kernel_prediction.h"
 #include "compiler/evaluator/evaluator.h"
@@ -273,6 +274,12 @@ Status BundleMaker::AddKernel(const Instruction& fusion, const std::string& name
   SWAGE_RETURN_IF_ERROR(
       SetInputs(body, special, indices, bundle_.kernels.size() * 64, &program, &inputs));
   SWAGE_RETURN_IF_ERROR(SetExpected(body, inputs, &program));
+  if (const Instruction* update = analysis::UpdateInPlace(body)) {
+    // The kernel writes the update into what is there.
+    CardBuffer& result = program.buffers.back();
+    result.fill = Fill::kData;
+    result.data = program.buffers[update->operand(0)->parameter_number()].data;
+  }
   kernels_.insert(key);
   bundle_.kernels.push_back(std::move(program));
   return OkStatus();

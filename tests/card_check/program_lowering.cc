@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "compiler/analysis/in_place.h"
 #include "compiler/ir/computation.h"
 #include "compiler/ir/literal.h"
 
@@ -78,6 +79,9 @@ class Lowering {
   }
 
   Status LowerFusion(const Instruction& op) {
+    if (analysis::UpdateInPlace(*op.fused_computation()) != nullptr) {
+      return Unimplemented("[card check] ", op.name(), " is an update of what is there");
+    }
     SWAGE_RETURN_IF_ERROR(AddBuffers(op, Fill::kNothing));
     SWAGE_ASSIGN_OR_RETURN(CardLaunch launch, launch_(op));
     for (const Instruction* operand : op.operands()) {

@@ -67,7 +67,7 @@ Status SetWidthOfThreads(KernelPlan* plan) {
   for (const Leaf& leaf : plan->leaves) {
     if (leaf.shape.rank() != static_cast<int>(arena.Exprs(index).size())) return OkStatus();
     SWAGE_RETURN_IF_ERROR(analysis.Visit(leaf.value, index));
-    accesses.push_back(arena.Linearise(leaf.shape.dims(), index));
+    accesses.push_back(StoreOffset(arena, leaf, index));
   }
   if (!analysis.reduces().empty()) return OkStatus();
   SetWidth(arena, analysis, std::move(accesses), axes.back(), most, {}, plan);

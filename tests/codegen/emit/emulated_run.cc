@@ -62,21 +62,23 @@ StatusOr<std::vector<ir::Literal>> EmulatedKernel::Run(const gpu::Launch& launch
                                                        absl::Span<const ir::Literal> args,
                                                        const std::vector<ir::Shape>& results,
                                                        const std::vector<int64_t>& extents,
-                                                       int seed) const {
+                                                       int seed, int updated) const {
   TestDriver& driver = Driver();
   ::setenv("EMULATED_CUDA_SEED", std::to_string(seed).c_str(), 1);
   std::vector<DeviceBytes> arrays;
+  const auto fill = [&](absl::Span<const uint8_t> bytes) {
+    return Check(TestDriver::Call<CUdeviceptr, const void*, size_t>(
+                     "cuMemcpyHtoD_v2", arrays.back().address_, bytes.data(), bytes.size()),
+                 driver, "copy an argument");
+  };
   for (const ir::Literal& arg : args) {
-    const auto bytes = arg.bytes();
-    arrays.emplace_back(bytes.size());
-    SWAGE_RETURN_IF_ERROR(
-        Check(TestDriver::Call<CUdeviceptr, const void*, size_t>(
-                  "cuMemcpyHtoD_v2", arrays.back().address_, bytes.data(), bytes.size()),
-              driver, "copy an argument"));
+    arrays.emplace_back(arg.bytes().size());
+    SWAGE_RETURN_IF_ERROR(fill(arg.bytes()));
   }
   for (const ir::Shape& shape : results) {
     SWAGE_ASSIGN_OR_RETURN(const int64_t bytes, shape.ByteSize());
     arrays.emplace_back(static_cast<size_t>(bytes));
+    if (updated >= 0) SWAGE_RETURN_IF_ERROR(fill(args[static_cast<size_t>(updated)].bytes()));
   }
   std::vector<uint64_t> values;
   for (const DeviceBytes& array : arrays) values.push_back(array.address_);

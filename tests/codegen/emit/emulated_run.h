@@ -22,10 +22,12 @@ class EmulatedKernel {
   ~EmulatedKernel();
 
   // The results, of these shapes. Threads run in an order of their own for each `seed`; 0: in turn.
+  // The result holds argument `updated` before, if that is not negative.
   StatusOr<std::vector<ir::Literal>> Run(const gpu::Launch& launch,
                                          absl::Span<const ir::Literal> args,
                                          const std::vector<ir::Shape>& results,
-                                         const std::vector<int64_t>& extents, int seed) const;
+                                         const std::vector<int64_t>& extents, int seed,
+                                         int updated) const;
 
  private:
   EmulatedKernel() = default;

@@ -158,7 +158,7 @@ StatusOr<std::vector<Literal>> CompiledKernel::Run(absl::Span<const Literal> arg
     if (step % 2 == 1) {
       SWAGE_ASSIGN_OR_RETURN(launch, OtherLaunch(launch, launch_, binding));
     }
-    return emulated_->Run(launch, args, results, dims, static_cast<int>(step));
+    return emulated_->Run(launch, args, results, dims, static_cast<int>(step), updated_);
   }
   std::vector<GuardedBuffer> buffers;
   for (const Literal& arg : args) {

@@ -62,8 +62,7 @@ class CompiledKernel {
   std::vector<ir::Shape> parameters_, results_;  // as the fusion has them
   std::vector<ir::Dim> values_;                  // of the run-time extents
   bool symbolic_ = false;
-  int updated_ =
-      -1;  // on a CPU: the parameter that the result is a copy of, but for what is written
+  int updated_ = -1;  // the parameter that the result is a copy of, but for what is written
   std::shared_ptr<cpu::LoadedKernel> kernel_;
   std::shared_ptr<EmulatedKernel> emulated_;  // a GPU kernel
   gpu::LaunchPlan launch_;

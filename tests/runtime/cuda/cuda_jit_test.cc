@@ -74,6 +74,27 @@ TEST_F(CudaJit, CapturedTensorsGoThereOnce) {
   EXPECT_EQ(Queue().stats().from_driver, before);
 }
 
+TEST_F(CudaJit, AnUpdateOfADonatedArrayLeavesTheRestWhereItIs) {
+  auto f = jit(
+      [](Tensor cache, Tensor row, Scalar<int32_t> at) {
+        return dynamic_update_slice(cache, reshape(row * 2, {1, 64}), {at, 0});
+      },
+      {.device = kCuda});
+  const Tensor row = Numbers({64}).to(kCuda);
+  Tensor cache = zeros({500, 64}).to(kCuda);
+  for (int at : {7, 8, 1000}) cache = f(std::move(cache), row, at);
+  EXPECT_EQ(f.stats().donations, 3);
+  const Tensor twice = row.to("cpu") * 2;
+  const Tensor host = cache.to("cpu");
+  for (int at : {7, 8, 499}) ExpectSame(reshape(slice(host, {at, 0}, {at + 1, 64}), {64}), twice);
+  EXPECT_EQ(host.to_vector<float>()[6 * 64 + 5], 0);
+  // Without std::move the cache stays as it is.
+  const Tensor copy = f(cache, row, 9);
+  ExpectSame(cache, host);
+  ExpectSame(reshape(slice(copy.to("cpu"), {9, 0}, {10, 64}), {64}), twice);
+  ExpectSame(reshape(slice(copy.to("cpu"), {8, 0}, {9, 64}), {64}), twice);
+}
+
 TEST_F(CudaJit, OneSymbolicProgramServesAllSizes) {
   auto f = jit(Attend, {.device = kCuda, .dims = {"[n,16]", "[n,16]", "[n,16]"}});
   for (const int64_t n : {31, 32, 33, 1, 64}) {
