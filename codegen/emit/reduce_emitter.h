@@ -45,20 +45,34 @@ class ReduceEmitter {
 
   StatusOr<Values> EmitLevel(size_t level);
   StatusOr<Values> EmitChunks(size_t level);
-  StatusOr<Values> EmitChunksByTeam(size_t level);
+  // Who shares the chunks of a level: the warps of a team, or the groups of a column's threads.
+  struct Workers {
+    int64_t chunk;        // elements of one
+    llvm::Value* number;  // of this thread's worker
+    llvm::Value* count;
+    llvm::Value* tells;  // this thread tells the others what its worker has found, in the slot
+    llvm::Value* first_slot;  // of the first worker; the next one has the slot after `stride`
+    llvm::Value* stride;
+    int64_t slots;
+  };
+  Workers WorkersOf(const Level& level);
+  StatusOr<Values> EmitChunksByWorkers(size_t level);
+  StatusOr<Values> EmitChunkByWorker(size_t level, llvm::Value* lo, llvm::Value* hi);
   // A chunk by the threads of a warp, which all get the result.
   StatusOr<Values> EmitChunkByWarp(size_t level, llvm::Value* lo, llvm::Value* hi);
   // Adds this thread's element at `at` to its partial `number`; `first`: it is the first there.
   Status AddElement(size_t level, llvm::Value* at, int number, llvm::Value* first,
                     std::vector<llvm::Value*>* partials);
   StatusOr<Values> JoinWarp(const std::vector<llvm::Value*>& partials, llvm::Value* count);
-  // A chunk by the threads of a column, which all get the result; they share memory of the block.
+  // A chunk by the threads of a column's group, which all get the result; they share memory of the
+  // block.
   StatusOr<Values> EmitChunkByColumn(size_t level, llvm::Value* lo, llvm::Value* hi);
   // What a partial in registers holds before its first element: the identity, or zeros.
   std::vector<llvm::Value*> EmptyPartial();
-  // Counts the chunks that the warps of the team have made of this round, in order.
-  Status ExchangeChunks(const Slots& counter, SharedValues& shared, llvm::Value* round,
-                        llvm::Value* chunks, std::vector<llvm::Value*>* carried);
+  // Counts the chunks that the workers have made of this round, in order.
+  Status ExchangeChunks(const Workers& workers, const Slots& counter, SharedValues& shared,
+                        llvm::Value* round, llvm::Value* chunks,
+                        std::vector<llvm::Value*>* carried);
   using Emitted = FunctionRef<StatusOr<Values>()>;
   // One or the other, by whether the row fits into so many vectors; the values are scalars.
   StatusOr<Values> IfFits(size_t level, int vectors, Emitted yes, Emitted no);

@@ -2,8 +2,9 @@
 //
 // Rows that the threads of a GPU reduce together, in the tree that docs/semantics.md defines: the
 // lanes of a warp have two partials each of a chunk, which meet by shuffles; the warps of a team
-// take chunks in turn and exchange their results in shared memory. The threads of a column have one
-// partial each, which meet in shared memory. Every thread that shares then knows the total.
+// take chunks in turn and exchange their results in shared memory. The threads of a column's group
+// have one partial each of a chunk, which meet in shared memory, and the groups take chunks in turn.
+// Every thread that shares then knows the total.
 #include <optional>
 #include <vector>
 
@@ -35,31 +36,62 @@ std::vector<llvm::Value*> ReduceEmitter::EmptyPartial() {
   return values;
 }
 
-StatusOr<Values> ReduceEmitter::EmitChunksByTeam(size_t number) {
+ReduceEmitter::Workers ReduceEmitter::WorkersOf(const Level& level) {
+  ThreadGrid& grid = *e_.grid();
+  if (level.by_team) {
+    return {.chunk = int64_t{math::kPartialDepth} * math::kMinorPartials,
+            .number = grid.Warp(),
+            .count = grid.TeamWarps(),
+            .tells = b_.CreateICmpEQ(grid.Lane(), b_.getInt64(0)),
+            .first_slot = grid.FirstWarp(),
+            .stride = b_.getInt64(1),
+            .slots = kBlockWarps};
+  }
+  return {.chunk = int64_t{math::kPartialDepth} * math::kMajorPartials,
+          .number = grid.Group(),
+          .count = grid.Groups(),
+          .tells = b_.CreateICmpEQ(grid.Share(), b_.getInt64(0)),
+          .first_slot = grid.ThreadInTeam(),
+          .stride = grid.TeamSize(),
+          .slots = kBlockThreads / kColumnShares};
+}
+
+StatusOr<Values> ReduceEmitter::EmitChunkByWorker(size_t number, llvm::Value* lo,
+                                                  llvm::Value* hi) {
+  return levels_[number].by_team ? EmitChunkByWarp(number, lo, hi)
+                                 : EmitChunkByColumn(number, lo, hi);
+}
+
+StatusOr<Values> ReduceEmitter::EmitChunksByWorkers(size_t number) {
   const Level& level = levels_[number];
-  constexpr int64_t kChunk = math::kPartialDepth * math::kMinorPartials;
+  const Workers workers = WorkersOf(level);
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * extent, e_.indices().DimValue(level.extent));
-  if (std::optional<int64_t> known = level.extent.static_value(); known && *known <= kChunk) {
-    return EmitChunkByWarp(number, b_.getInt64(0), extent);
+  if (std::optional<int64_t> known = level.extent.static_value();
+      known && *known <= workers.chunk) {
+    return EmitChunkByWorker(number, b_.getInt64(0), extent);
   }
   SWAGE_ASSIGN_OR_RETURN(llvm::Value * chunks,
-                         e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(kChunk))));
-  llvm::Value* several = e_.nest().At(0, [&] { return b_.CreateICmpSGT(chunks, b_.getInt64(1)); });
+                         e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(workers.chunk))));
+  // Where one worker does it all, the others need not be told.
+  llvm::Value* several = e_.nest().At(0, [&] {
+    return b_.CreateICmpSGT(
+        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, chunks, workers.count), b_.getInt64(1));
+  });
   const Slots counter = NewSlots(64, 1);
-  SharedValues shared(e_, combiner_.dtypes(), kBlockWarps);
+  SharedValues shared(e_, combiner_.dtypes(), workers.slots);
   std::vector<llvm::Value*> last = EmptyPartial();
-  llvm::Value* warp = e_.grid()->Warp();
   SWAGE_RETURN_IF_ERROR(e_.nest().For(
-      b_.getInt64(0), chunks, e_.grid()->TeamWarps(), &last,
+      b_.getInt64(0), chunks, workers.count, &last,
       [&](llvm::Value* round, std::vector<llvm::Value*>* carried) -> Status {
         // Behind the last chunk there is an empty one, whose value nobody takes.
-        llvm::Value* lo = b_.CreateMul(b_.CreateAdd(round, warp), b_.getInt64(kChunk));
-        llvm::Value* hi = Smaller(b_, b_.CreateAdd(lo, b_.getInt64(kChunk)), extent);
+        llvm::Value* lo =
+            b_.CreateMul(b_.CreateAdd(round, workers.number), b_.getInt64(workers.chunk));
+        llvm::Value* hi = Smaller(b_, b_.CreateAdd(lo, b_.getInt64(workers.chunk)), extent);
         hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, lo, hi);
-        SWAGE_ASSIGN_OR_RETURN(Values partial, EmitChunkByWarp(number, lo, hi));
+        SWAGE_ASSIGN_OR_RETURN(Values partial, EmitChunkByWorker(number, lo, hi));
         carried->assign(partial.begin(), partial.end());
         return e_.nest().IfCarried(several, carried, [&] {
-          return ExchangeChunks(counter, shared, round, chunks, carried);
+          return ExchangeChunks(workers, counter, shared, round, chunks, carried);
         });
       }));
   SWAGE_RETURN_IF_ERROR(
@@ -67,23 +99,26 @@ StatusOr<Values> ReduceEmitter::EmitChunksByTeam(size_t number) {
   return Values(last.begin(), last.end());
 }
 
-Status ReduceEmitter::ExchangeChunks(const Slots& counter, SharedValues& shared, llvm::Value* round,
-                                     llvm::Value* chunks, std::vector<llvm::Value*>* carried) {
+Status ReduceEmitter::ExchangeChunks(const Workers& workers, const Slots& counter,
+                                     SharedValues& shared, llvm::Value* round, llvm::Value* chunks,
+                                     std::vector<llvm::Value*>* carried) {
   ThreadGrid& grid = *e_.grid();
-  llvm::Value* first_slot = grid.FirstWarp();
+  const auto slot = [&](llvm::Value* worker) {
+    return b_.CreateAdd(workers.first_slot, b_.CreateMul(worker, workers.stride));
+  };
   const std::vector<llvm::Value*> own = *carried;
-  SWAGE_RETURN_IF_ERROR(e_.nest().If(b_.CreateICmpEQ(grid.Lane(), b_.getInt64(0)), [&] {
-    shared.Store(b_.CreateAdd(first_slot, grid.Warp()), own);
+  SWAGE_RETURN_IF_ERROR(e_.nest().If(workers.tells, [&] {
+    shared.Store(slot(workers.number), own);
     return OkStatus();
   }));
   SWAGE_RETURN_IF_ERROR(grid.Sync());
-  llvm::Value* count = Smaller(b_, grid.TeamWarps(), b_.CreateSub(chunks, round));
+  llvm::Value* count = Smaller(b_, workers.count, b_.CreateSub(chunks, round));
   SWAGE_RETURN_IF_ERROR(
       e_.nest().For(b_.getInt64(0), count, 1, carried,
-                    [&](llvm::Value* warp, std::vector<llvm::Value*>* values) -> Status {
-                      const Values stored = shared.Load(b_.CreateAdd(first_slot, warp));
+                    [&](llvm::Value* worker, std::vector<llvm::Value*>* values) -> Status {
+                      const Values stored = shared.Load(slot(worker));
                       values->assign(stored.begin(), stored.end());
-                      return Count(counter, b_.CreateAdd(round, warp), values);
+                      return Count(counter, b_.CreateAdd(round, worker), values);
                     }));
   return grid.Sync();
 }

@@ -140,7 +140,7 @@ StatusOr<Values> ReduceEmitter::EmitLevel(size_t number) {
     // One element is its own reduction.
     return ElementAt(number);
   }
-  if (level.by_team) return EmitChunksByTeam(number);
+  if (level.by_team || level.by_column) return EmitChunksByWorkers(number);
   const int vectors = ShortVectors(level);
   if (vectors == 0) return EmitChunks(number);
   // Long rows are asked for first: they are the ones that time is spent on.
@@ -244,7 +244,6 @@ Status ReduceEmitter::Accumulate(size_t number, const Slots& slots, llvm::Value*
 
 StatusOr<Values> ReduceEmitter::EmitChunk(size_t number, llvm::Value* lo, llvm::Value* hi) {
   const Level level = levels_[number];
-  if (level.by_column) return EmitChunkByColumn(number, lo, hi);
   // The memory of a GPU thread is far away, so its few partials are registers too.
   const bool alone = e_.grid() != nullptr && e_.width() == 1;
   if ((level.along_lanes || alone) && combiner_.has_identity() &&

@@ -33,8 +33,10 @@ StatusOr<Values> JoinColumn(ValueEmitter& e, absl::Span<const ir::DType> dtypes,
   llvm::IRBuilder<>& b = e.b();
   ThreadGrid& grid = *e.grid();
   SharedValues shared(e, dtypes, kBlockThreads);
+  llvm::Value* first = b.CreateMul(grid.Group(), b.getInt64(kColumnShares));
   const auto slot = [&](llvm::Value* share) {
-    return b.CreateAdd(b.CreateMul(share, b.getInt64(kWarp)), grid.ThreadInTeam());
+    llvm::Value* line = b.CreateAdd(first, share);
+    return b.CreateAdd(b.CreateMul(line, grid.TeamSize()), grid.ThreadInTeam());
   };
   shared.Store(slot(grid.Share()), own);
   SWAGE_RETURN_IF_ERROR(grid.Sync());

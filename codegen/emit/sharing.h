@@ -7,9 +7,10 @@
 //   kRows     A team of threads shares one task: the ntid.x threads that have one tid.y, which are
 //             whole warps. A block holds several teams only if each is one warp, so that a team of
 //             several warps may use the block's barrier.
-//   kColumns  A block takes kWarp neighbouring tasks, one for each tid.x; those of one tid.x share
-//             theirs, kColumnShares threads. Behind the last task a block repeats it, so that all
-//             of its threads come to its barriers.
+//   kColumns  A block takes ntid.x neighbouring tasks, one for each tid.x; the threads of one tid.x
+//             share theirs, in groups of kColumnShares. A group takes a chunk of a reduction; where
+//             there are few columns, a block has fewer of them and more groups. Behind the last
+//             task a block repeats it, so that all of its threads come to its barriers.
 //   kTiles    A block of kBlockThreads computes one tile of a matrix. How large a tile is follows
 //             from how the block is launched: kBlockThreads x 1 for a coarse tile, half as many
 //             x 2 for a fine one.

@@ -65,14 +65,32 @@ llvm::Value* ThreadGrid::FirstWarp() {
 
 llvm::Value* ThreadGrid::Column() {
   llvm::Value* lane = ThreadInTeam();
+  llvm::Value* columns = TeamSize();
   return Once("column", [&] {
     llvm::Value* block = Register(nvvm::nvvm_read_ptx_sreg_ctaid_x);
-    return b().CreateAdd(b().CreateMul(block, b().getInt64(kWarp)), lane);
+    return b().CreateAdd(b().CreateMul(block, columns), lane);
   });
 }
 
+llvm::Value* ThreadGrid::Line() {
+  return Once("line", [&] { return Register(nvvm::nvvm_read_ptx_sreg_tid_y); });
+}
+
 llvm::Value* ThreadGrid::Share() {
-  return Once("share", [&] { return Register(nvvm::nvvm_read_ptx_sreg_tid_y); });
+  llvm::Value* line = Line();
+  return Once("share", [&] { return b().CreateAnd(line, b().getInt64(kColumnShares - 1)); });
+}
+
+llvm::Value* ThreadGrid::Group() {
+  llvm::Value* line = Line();
+  return Once("group", [&] { return b().CreateUDiv(line, b().getInt64(kColumnShares)); });
+}
+
+llvm::Value* ThreadGrid::Groups() {
+  return Once("groups", [&] {
+    llvm::Value* lines = Register(nvvm::nvvm_read_ptx_sreg_ntid_y);
+    return b().CreateUDiv(lines, b().getInt64(kColumnShares));
+  });
 }
 
 llvm::Value* ThreadGrid::Block() {

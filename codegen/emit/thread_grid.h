@@ -36,7 +36,10 @@ class ThreadGrid {
   llvm::Value* TeamWarps();
   llvm::Value* FirstWarp();      // the team's first warp in the block
   llvm::Value* Column();         // the task in the grid, of columns; may be behind the last
-  llvm::Value* Share();          // of this thread in its column, from 0
+  llvm::Value* Line();           // of the block, from 0: tid.y
+  llvm::Value* Share();          // of this thread in its group of a column, from 0
+  llvm::Value* Group();          // of this thread in its column
+  llvm::Value* Groups();         // of a column
   llvm::Value* Block();          // the block in the grid
   llvm::Value* ThreadInBlock();  // from 0, over both of the block's dimensions
   llvm::Value* IsFlat();         // i1: the block is one line of threads (sharing.h)

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kMaxBlocks = (int64_t{1} << 31) - 1;
 constexpr int64_t kChunk = math::kMinorPartials * math::kPartialDepth;
+constexpr int64_t kColumnChunk = math::kMajorPartials * math::kPartialDepth;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -18,6 +19,21 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t kEnoughBlocks = 128;
 bool AreCoarse(int64_t coarse, int64_t fine) {
   return coarse >= kEnoughBlocks && fine >= 3 * coarse;
+}
+
+// Neighbours of a row that a block reads together, one for each of its columns: the more groups of
+// threads it has, the fewer. They take the chunks side by side where there are too few columns to
+// fill a card; eight neighbours are the bytes that memory moves at a time.
+constexpr int kFewestColumns = 8;
+int ColumnsOfBlock(int64_t tasks, int64_t chunks) {
+  int columns = emit::kWarp;
+  while (columns > 1 && emit::kWarp / columns < chunks) {
+    const bool few = columns > kFewestColumns ? CeilDiv(tasks, columns) < kEnoughBlocks
+                                              : 2 * tasks <= columns;
+    if (!few) break;
+    columns /= 2;
+  }
+  return columns;
 }
 
 // Squares that lie mostly beyond an output leave most of their threads idle; lines so short are
@@ -31,9 +47,10 @@ StatusOr<Launch> LaunchFor(const LaunchPlan& plan, const ir::SymbolBinding& size
   const int64_t tasks = *at.tasks.static_value(), extent = *at.shared_extent.static_value();
   Launch launch;
   if (plan.sharing == emit::Sharing::kColumns) {
-    launch.threads_x = emit::kWarp;
-    launch.threads_y = emit::kColumnShares;
-    launch.blocks = CeilDiv(tasks, launch.threads_x);
+    const int columns = ColumnsOfBlock(tasks, CeilDiv(extent, kColumnChunk));
+    launch.threads_x = columns;
+    launch.threads_y = emit::kColumnShares * (emit::kWarp / columns);
+    launch.blocks = CeilDiv(tasks, columns);
   } else if (plan.sharing == emit::Sharing::kTiles) {
     const int64_t coarse = *at.flat_tasks.static_value();
     const bool coarsely = AreCoarse(coarse, tasks);

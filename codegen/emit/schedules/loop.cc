@@ -221,7 +221,7 @@ Status LoopKernel::EmitLeaves(int rank) {
     stores = b_.CreateICmpEQ(grid.ThreadInTeam(), b_.getInt64(0));
   } else {
     SWAGE_ASSIGN_OR_RETURN(llvm::Value * tasks, e_.indices().DimValue(plan_.tasks));
-    stores = b_.CreateAnd(b_.CreateICmpEQ(grid.Share(), b_.getInt64(0)),
+    stores = b_.CreateAnd(b_.CreateICmpEQ(grid.Line(), b_.getInt64(0)),
                           b_.CreateICmpSLT(grid.Column(), tasks));
   }
   return e_.nest().If(stores, [&] { return StoreLeaves(index, values); });

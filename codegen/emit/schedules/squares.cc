@@ -57,7 +57,7 @@ class SquareKernel {
   }
   // The thread's place in the block.
   llvm::Value* X() { return grid_.ThreadInTeam(); }
-  llvm::Value* Y() { return grid_.Share(); }
+  llvm::Value* Y() { return grid_.Line(); }
   AxisId rows_axis() const { return axes_[plan_.rows_axis]; }
   AxisId lanes_axis() const { return axes_.back(); }
 

@@ -74,15 +74,16 @@ Status SetWidthOfThreads(KernelPlan* plan) {
   return OkStatus();
 }
 
-// The extent along which the threads of a team share a reduction or dot.
+// The extent along which the threads of a team share a reduction or dot, or the groups of a column.
 Dim SharedExtent(const KernelPlan& plan) {
   const Instruction* hero = plan.hero;
   if (hero == nullptr || hero->opcode() != Opcode::kReduce) return 1;
   const ir::Shape& input = hero->operand(0)->shape();
-  const int minor = input.rank() - 1;
   const ir::DimList& reduced = hero->dimensions();
-  const bool reduces_minor = std::find(reduced.begin(), reduced.end(), minor) != reduced.end();
-  return reduces_minor ? input.dim(minor) : Dim(1);
+  const int64_t last = *std::max_element(reduced.begin(), reduced.end());
+  const bool reduces_minor = last == input.rank() - 1;
+  if (plan.by_teams() && !reduces_minor) return 1;
+  return input.dim(static_cast<int>(last));
 }
 
 }  // namespace
@@ -91,10 +92,10 @@ StatusOr<KernelPlan> PlanThreads(KernelPlan plan, bool row_value) {
   const int count = plan.space.axis_count();
   if ((row_value && count > 0) || plan.schedule == Schedule::kRowReduction) {
     plan.sharing = Sharing::kRows;
-    plan.shared_extent = SharedExtent(plan);
   } else if (plan.schedule == Schedule::kColumnReduction) {
     plan.sharing = Sharing::kColumns;
   }
+  if (plan.sharing != Sharing::kNothing) plan.shared_extent = SharedExtent(plan);
   plan.tasks = 1;
   if (plan.by_teams()) {
     plan.width = 1;

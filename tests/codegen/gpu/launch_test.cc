@@ -47,6 +47,25 @@ TEST(LaunchTest, ABlockOfColumnsIsAWarpWide) {
   EXPECT_EQ(launch.blocks, 4);
 }
 
+TEST(LaunchTest, FewLongColumnsHaveMoreGroupsOfThreads) {
+  const auto columns = [](int64_t count, int64_t rows) {
+    return Of({emit::Sharing::kColumns, count, rows});
+  };
+  const Launch one = columns(1, 16384);
+  EXPECT_EQ(one.threads_x, 1);
+  EXPECT_EQ(one.threads_y, 256);
+  EXPECT_EQ(one.blocks, 1);
+  // One chunk is the work of one group.
+  EXPECT_EQ(columns(1, 512).threads_x, 32);
+  EXPECT_EQ(columns(1, 513).threads_x, 16);
+  const Launch hundred = columns(100, 16384);
+  EXPECT_EQ(hundred.threads_x, 8);
+  EXPECT_EQ(hundred.threads_y, 32);
+  EXPECT_EQ(hundred.blocks, 13);
+  // As many as the card has room for.
+  EXPECT_EQ(columns(4096, 16384).threads_x, 32);
+}
+
 TEST(LaunchTest, TilesAreCoarseWhereThereAreManyAndMostOfThemFull) {
   const auto tiles = [](int64_t fine, int64_t coarse) {
     return Of({emit::Sharing::kTiles, fine, 1, coarse});
