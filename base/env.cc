@@ -19,7 +19,8 @@ constexpr EnvVariable kVariables[] = {
     {"SWAGE_CACHE_DIR", "directory of the disk cache, or off"},
     {"SWAGE_CACHE_MEMORY_BYTES", "bound of the compiled code in memory; default 1073741824"},
     {"SWAGE_CHECK",
-     "comma list of check modes: lies (of passes), memory (guard pages), passes (evaluate them)"},
+     "comma list of check modes: lies (of passes), memory or memory-start (guard pages), padding "
+     "(against exact sizes), passes (evaluate them)"},
     {"SWAGE_CONFIG", "configuration file"},
     {"SWAGE_CPU", "generate code for an older CPU: x86-64-v3, x86-64-v4 or an LLVM CPU name"},
     {"SWAGE_CUDA_GRAPHS", "off: programs on a GPU are never recorded as CUDA graphs; default auto"},

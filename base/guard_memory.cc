@@ -42,8 +42,7 @@ StatusOr<GuardedBuffer> GuardedBuffer::Create(size_t bytes, size_t alignment, Gu
   }
   const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   uint8_t* data = side == GuardSide::kStart ? start : start + inner - rounded;
-  std::memset(start, kPattern, static_cast<size_t>(data - start));
-  std::memset(data + bytes, kPattern, static_cast<size_t>(start + inner - (data + bytes)));
+  std::memset(start, kPattern, inner);
   return GuardedBuffer(static_cast<uint8_t*>(mapping), mapped, data, bytes);
 }
 

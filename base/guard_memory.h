@@ -25,7 +25,7 @@ enum class GuardSide { kStart, kEnd };
 class GuardedBuffer {
  public:
   // `bytes` may be 0: data() then points at a guard page or at the pattern. `alignment` is a power
-  // of two, at most 4096. The content is unspecified.
+  // of two, at most 4096. The content is the pattern.
   static StatusOr<GuardedBuffer> Create(size_t bytes, size_t alignment, GuardSide side);
 
   GuardedBuffer(GuardedBuffer&& other) noexcept;

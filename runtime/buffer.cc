@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
-
 #include "base/block_pool.h"
 #include "base/check_mode.h"
 
@@ -20,18 +18,8 @@ int64_t MachineBytes() {
   return bytes;
 }
 
-// The guard page touches the last byte only when the size is a multiple of the alignment.
-int64_t AlignmentDividing(int64_t bytes) {
-  int64_t alignment = kAlignment;
-  while (bytes % alignment != 0) alignment /= 2;
-  return alignment;
-}
-
 StatusOr<std::shared_ptr<Buffer>> AllocateGuarded(int64_t bytes) {
-  static std::atomic<unsigned> turn{0};
-  const GuardSide side = turn.fetch_add(1) % 2 == 0 ? GuardSide::kEnd : GuardSide::kStart;
-  SWAGE_ASSIGN_OR_RETURN(GuardedBuffer guard,
-                         GuardedBuffer::Create(bytes, AlignmentDividing(bytes), side));
+  SWAGE_ASSIGN_OR_RETURN(GuardedBuffer guard, CheckMode::Get().Guarded(bytes));
   return std::make_shared<Buffer>(std::move(guard));
 }
 

@@ -2,8 +2,8 @@
 //
 // Buffer: the memory of a concrete tensor. 64-byte aligned, not zeroed, freed with the last handle
 // to the pool of blocks (base/block_pool.h); a small one lies behind its Buffer in one block. Under
-// SWAGE_CHECK=memory each buffer lies against a guard page, on either side in turn, so that an
-// access out of bounds stops the process there; such a buffer is aligned as far as its size is. A
+// SWAGE_CHECK=memory each buffer ends at a guard page, and begins at one under memory-start, so that
+// an access out of bounds stops the process there (base/check_mode.h says how it is aligned). A
 // buffer on a device is one of its MemorySpace. One over memory that somebody else owns is never
 // written, and aligned to its elements (runtime/foreign_memory.h).
 #ifndef SWAGE_RUNTIME_BUFFER_H_

@@ -17,6 +17,7 @@
 #include "tools/corpus_case.h"
 #include "tools/device.h"
 #include "tools/eager.h"
+#include "tools/isolated_case.h"
 #include "tools/sizes_corpus.h"
 
 namespace swage::tools {
@@ -42,6 +43,17 @@ std::vector<std::string> ListEntries(const std::string& text) {
   return entries;
 }
 
+// What `from` says must be names of `all`, which are sorted.
+Status CheckNames(const std::string& from, const std::vector<std::string>& names,
+                  const std::vector<std::string>& all, const std::string& dir) {
+  for (const std::string& name : names) {
+    if (!std::binary_search(all.begin(), all.end(), name)) {
+      return NotFound("[corpus] ", from, "no case '", name, "' in ", dir, DidYouMean(name, all));
+    }
+  }
+  return OkStatus();
+}
+
 StatusOr<std::vector<std::string>> ReadList(const CorpusOptions& options,
                                             const std::vector<std::string>& all) {
   std::error_code error;
@@ -52,12 +64,7 @@ StatusOr<std::vector<std::string>> ReadList(const CorpusOptions& options,
       const std::string text,
       ReadFile(as_given ? options.list : options.dir + "/" + options.list, kMaxListBytes));
   std::vector<std::string> entries = ListEntries(text);
-  for (const std::string& entry : entries) {
-    if (!std::binary_search(all.begin(), all.end(), entry)) {
-      return NotFound("[corpus] ", options.list, ": no case '", entry, "' in ", options.dir,
-                      DidYouMean(entry, all));
-    }
-  }
+  SWAGE_RETURN_IF_ERROR(CheckNames(options.list + ": ", entries, all, options.dir));
   return entries;
 }
 
@@ -66,6 +73,12 @@ StatusOr<std::vector<std::string>> Select(const CorpusOptions& options) {
   std::vector<std::string> selected = all;
   if (!options.list.empty()) {
     SWAGE_ASSIGN_OR_RETURN(selected, ReadList(options, all));
+  }
+  if (!options.cases.empty()) {
+    SWAGE_RETURN_IF_ERROR(CheckNames("", options.cases, all, options.dir));
+    std::erase_if(selected, [&](const std::string& name) {
+      return std::find(options.cases.begin(), options.cases.end(), name) == options.cases.end();
+    });
   }
   if (!options.filter.empty()) {
     SWAGE_ASSIGN_OR_RETURN(const std::regex filter,
@@ -96,12 +109,11 @@ std::vector<std::string> RunCase(const CorpusOptions& options, const RunModule& 
 // What runs one case, by the mode.
 StatusOr<std::function<std::vector<std::string>(const std::string& name)>> RunnerOf(
     const CorpusOptions& options) {
-  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile,
-                         FindDevice(options.device, {.cache = options.cache}));
+  DeviceOptions how{.cache = options.cache, .baked_dims = options.baked_dims};
+  SWAGE_ASSIGN_OR_RETURN(const CompileModule compile, FindDevice(options.device, how));
   if (options.sizes) {
-    SWAGE_ASSIGN_OR_RETURN(
-        const CompileModule padded,
-        FindDevice(options.device, {.cache = options.cache, .pad = options.mode == "pad"}));
+    how.pad = options.mode == "pad";
+    SWAGE_ASSIGN_OR_RETURN(const CompileModule padded, FindDevice(options.device, how));
     SWAGE_ASSIGN_OR_RETURN(const std::vector<std::string> all, ListCases(options.dir));
     const std::string mode = options.mode.empty() ? "symbolic" : options.mode;
     SWAGE_ASSIGN_OR_RETURN(SizesCorpus opened, SizesCorpus::Open(options.dir, all, mode));
@@ -122,7 +134,11 @@ StatusOr<std::function<std::vector<std::string>(const std::string& name)>> Runne
 }  // namespace
 
 StatusOr<ExitCode> RunCorpus(const CorpusOptions& options) {
-  SWAGE_ASSIGN_OR_RETURN(const auto run_case, RunnerOf(options));
+  // Also where another process runs the cases: what is wrong with the flags is said once.
+  SWAGE_ASSIGN_OR_RETURN(auto run_case, RunnerOf(options));
+  if (options.isolate) {
+    run_case = [&options](const std::string& name) { return RunIsolated(options, name); };
+  }
   if (options.threads < 0 || options.repeat < 1) {
     return InvalidArgument("[corpus] --threads and --repeat must be at least 1");
   }
@@ -150,6 +166,7 @@ void AddCorpusCommand(CLI::App& app, Action* chosen) {
   AddDeviceOption(command, "What runs the cases", &options->device);
   command->add_flag("--cache", options->cache,
                     "Uses the compiled code that jit keeps on disk and remotely");
+  command->add_option("cases", options->cases, "Only these cases: GROUP/NAME ...");
   command->add_option("--mode", options->mode,
                       "module: as a whole (default); eager: op by op; with --sizes: symbolic "
                       "(default), bucket or pad");
@@ -163,6 +180,10 @@ void AddCorpusCommand(CLI::App& app, Action* chosen) {
   command->add_option("--list", options->list, "Only the cases that this file names");
   command->add_option("--repeat", options->repeat, "Runs of each case")
       ->check(CLI::Range(1, 1000000));
+  command->add_flag("--baked-dims", options->baked_dims,
+                    "Kernels have every size compiled in, as those of hot programs have");
+  command->add_flag("--isolate", options->isolate,
+                    "Each case in a process of its own: one that dies is named, the others go on");
   command->callback([=] { *chosen = [=] { return RunCorpus(*options); }; });
 }
 

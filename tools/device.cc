@@ -39,6 +39,7 @@ StatusOr<codegen::CompileOptions> OptionsOf(codegen::EntryStore* store,
                                             const DeviceOptions& options) {
   codegen::CompileOptions compile;
   compile.kernels.store = store;
+  compile.kernels.baked_dims = options.baked_dims;
   SWAGE_ASSIGN_OR_RETURN(compile.compiler, pipelines::OptionsFromEnvironment());
   SetPadding(options, &compile.compiler);
   return compile;
@@ -171,6 +172,9 @@ StatusOr<CompileModule> FindDevice(const std::string& name, const DeviceOptions&
     if (device->compile == nullptr) return NoCache(name);
     SWAGE_RETURN_IF_ERROR(cache::Tiers::GlobalStatus());
     how.store = cache::Tiers::Global();
+  }
+  if (options.baked_dims && device->compile == nullptr) {
+    return InvalidArgument("[device] ", name, " compiles nothing that sizes could be baked into");
   }
   if (device->compile == nullptr) {
     return CompileModule(

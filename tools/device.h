@@ -40,6 +40,9 @@ struct DeviceOptions {
   bool pad = false;
   passes::PaddingFill fill = passes::PaddingFill::kNan;
   passes::PaddingMasks masks = passes::PaddingMasks::kNeeded;
+  // Kernels have every size compiled in, as those of hot programs have; the evaluator has none,
+  // which is an error.
+  bool baked_dims = false;
   // Gets what each compile made; the evaluator compiles nothing.
   std::function<void(const std::shared_ptr<codegen::Executable>&)> on_compiled = {};
 };

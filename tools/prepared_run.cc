@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/check_mode.h"
 #include "base/clock.h"
 #include "codegen/run_on_literals.h"
 
@@ -22,7 +23,26 @@ StatusOr<double> TimeOf(PreparedRun& run, int64_t times) {
 
 }  // namespace
 
+Status PreparedRun::AllocateBetweenGuards() {
+  for (const ir::Literal& input : inputs_) {
+    const absl::Span<const uint8_t> bytes = input.bytes();
+    SWAGE_ASSIGN_OR_RETURN(GuardedBuffer buffer,
+                           CheckMode::Get().Guarded(static_cast<int64_t>(bytes.size())));
+    std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(buffer.data()));
+    in_.push_back(buffer.data());
+    guarded_.push_back(std::move(buffer));
+  }
+  for (const ir::Shape& shape : executable_->output_shapes()) {
+    SWAGE_ASSIGN_OR_RETURN(const int64_t size, shape.ByteSize());
+    SWAGE_ASSIGN_OR_RETURN(GuardedBuffer buffer, CheckMode::Get().Guarded(size));
+    out_.push_back(buffer.data());
+    guarded_.push_back(std::move(buffer));
+  }
+  return OkStatus();
+}
+
 Status PreparedRun::AllocateOnHost() {
+  if (CheckMode::Get().memory) return AllocateBetweenGuards();
   for (const ir::Literal& input : inputs_) in_.push_back(input.bytes().data());
   for (const ir::Shape& shape : executable_->output_shapes()) {
     SWAGE_ASSIGN_OR_RETURN(results_.emplace_back(), ir::Literal::Create(shape));
@@ -75,7 +95,8 @@ Status PreparedRun::RunTimed(std::vector<codegen::StepTime>* times) {
 }
 
 StatusOr<std::vector<ir::Literal>> PreparedRun::Results() const {
-  if (executable_->memory() == nullptr) return results_;
+  for (const GuardedBuffer& buffer : guarded_) SWAGE_RETURN_IF_ERROR(buffer.Check());
+  if (executable_->memory() == nullptr && guarded_.empty()) return results_;
   const std::vector<const void*> addresses(out_.begin(), out_.end());
   return codegen::LiteralsAt(executable_->memory(), executable_->output_shapes(), addresses);
 }

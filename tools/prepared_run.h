@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/guard_memory.h"
 #include "base/status.h"
 #include "codegen/executable.h"
 #include "codegen/memory_space.h"
@@ -37,11 +38,13 @@ class PreparedRun {
   explicit PreparedRun(std::shared_ptr<codegen::Executable> executable)
       : executable_(std::move(executable)) {}
   Status AllocateOnHost();
+  Status AllocateBetweenGuards();  // under SWAGE_CHECK=memory
   Status AllocateIn(codegen::MemorySpace& space);
 
   const std::shared_ptr<codegen::Executable> executable_;
   std::vector<ir::Literal> inputs_;          // leaves
   std::vector<ir::Literal> results_;         // of the host
+  std::vector<GuardedBuffer> guarded_;       // instead, under a memory check
   std::vector<codegen::SpaceBlock> blocks_;  // of a device
   std::vector<const void*> in_;
   std::vector<void*> out_;

@@ -1,5 +1,6 @@
 #include "codegen/cpu/cpu_executable.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -19,35 +20,40 @@ using codegen::BaseTable;
 using codegen::BufferRef;
 using codegen::KernelCache;
 
-// One slab for all slices, or (memory check) a guarded buffer for each.
+// One slab for all slices, or (memory check) a guarded buffer for each, and for each constant.
 class CpuExecutable::Arena {
  public:
   static StatusOr<std::unique_ptr<Arena>> Create(const CpuProgram& program) {
     auto arena = std::unique_ptr<Arena>(new Arena());
-    if (!CheckMode::Get().memory) {
-      arena->slab_ = static_cast<char*>(TakeBlock(program.arena_bytes));
-      arena->slab_bytes_ = program.arena_bytes;
-      if (arena->slab_ == nullptr) return TooLarge(program.arena_bytes);
+    if (CheckMode::Get().memory) {
+      SWAGE_RETURN_IF_ERROR(arena->Guard(program));
       return arena;
     }
-    for (size_t i = 0; i < program.slices.size(); ++i) {
-      const GuardSide side = i % 2 == 0 ? GuardSide::kEnd : GuardSide::kStart;
-      StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(program.slices[i].size, 64, side);
-      if (!buffer.ok()) return TooLarge(program.arena_bytes);
-      arena->guarded_.push_back(*std::move(buffer));
-    }
+    arena->slab_ = static_cast<char*>(TakeBlock(program.arena_bytes));
+    arena->slab_bytes_ = program.arena_bytes;
+    if (arena->slab_ == nullptr) return TooLarge(program.arena_bytes);
     return arena;
+  }
+  // Whether a program runs without.
+  static bool IsNeedless(const CpuProgram& program) {
+    return program.slices.empty() && (program.constants.empty() || !CheckMode::Get().memory);
   }
   ~Arena() {
     if (slab_ != nullptr) GiveBlock(slab_, slab_bytes_);
   }
 
-  char* At(const CpuProgram& program, size_t slice) const {
-    return slab_ != nullptr ? slab_ + program.slices[slice].offset
-                            : static_cast<char*>(guarded_[slice].data());
+  void PutInto(const CpuProgram& program, char** bases) const {
+    for (size_t i = 0; i < program.slices.size(); ++i) {
+      bases[program.table.ArenaBase(static_cast<int>(i))] =
+          slab_ != nullptr ? slab_ + program.slices[i].offset : At(slices_[i]);
+    }
+    for (size_t i = 0; i < constants_.size(); ++i) {
+      bases[program.table.ConstantBase(static_cast<int>(i))] = At(constants_[i]);
+    }
   }
   Status Check() const {
-    for (const GuardedBuffer& buffer : guarded_) SWAGE_RETURN_IF_ERROR(buffer.Check());
+    for (const GuardedBuffer& buffer : slices_) SWAGE_RETURN_IF_ERROR(buffer.Check());
+    for (const GuardedBuffer& buffer : constants_) SWAGE_RETURN_IF_ERROR(buffer.Check());
     return OkStatus();
   }
 
@@ -55,9 +61,27 @@ class CpuExecutable::Arena {
   static Status TooLarge(int64_t bytes) {
     return ResourceExhausted("[run] cannot allocate ", bytes, " bytes for intermediate values");
   }
+  static char* At(const GuardedBuffer& buffer) { return static_cast<char*>(buffer.data()); }
+
+  Status Guard(const CpuProgram& program) {
+    for (const codegen::ArenaSlice& slice : program.slices) {
+      StatusOr<GuardedBuffer> buffer = CheckMode::Get().Guarded(slice.size);
+      if (!buffer.ok()) return TooLarge(program.arena_bytes);
+      slices_.push_back(*std::move(buffer));
+    }
+    for (const ir::Literal& constant : program.constants) {
+      const absl::Span<const uint8_t> bytes = constant.bytes();
+      SWAGE_ASSIGN_OR_RETURN(GuardedBuffer buffer,
+                             CheckMode::Get().Guarded(static_cast<int64_t>(bytes.size())));
+      std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(buffer.data()));
+      constants_.push_back(std::move(buffer));
+    }
+    return OkStatus();
+  }
+
   char* slab_ = nullptr;
   size_t slab_bytes_ = 0;
-  std::vector<GuardedBuffer> guarded_;
+  std::vector<GuardedBuffer> slices_, constants_;
 };
 
 namespace {
@@ -237,14 +261,12 @@ Status CpuExecutable::RunWith(const Dots& dots, absl::Span<const void* const> in
         reinterpret_cast<char*>(const_cast<uint8_t*>(program_.constants[i].bytes().data()));
   }
   std::unique_ptr<Arena> arena;
-  if (!program_.slices.empty()) {
+  if (!Arena::IsNeedless(program_)) {
     arena.reset(spare_.exchange(nullptr));
     if (arena == nullptr) {
       SWAGE_ASSIGN_OR_RETURN(arena, Arena::Create(program_));
     }
-    for (size_t i = 0; i < program_.slices.size(); ++i) {
-      bases[table.ArenaBase(i)] = arena->At(program_, i);
-    }
+    arena->PutInto(program_, bases.data());
   }
   Status status;
   if (times != nullptr) {

@@ -5,8 +5,8 @@
 // and runs it; it takes no lock and allocates nothing once its arena exists. One run in about 64 on
 // a thread is timed step by step, as long as a step may get a better kernel (hot_steps.h).
 //
-// Under SWAGE_CHECK=memory every intermediate value has a buffer of its own against a guard page,
-// instead of a slice of the arena.
+// Under SWAGE_CHECK=memory every constant and every intermediate value has a buffer of its own
+// against a guard page (base/check_mode.h), instead of a slice of the arena.
 #ifndef SWAGE_CODEGEN_CPU_CPU_EXECUTABLE_H_
 #define SWAGE_CODEGEN_CPU_CPU_EXECUTABLE_H_
 

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/check_mode.h"
 #include "base/env.h"
 #include "base/nearest.h"
 
@@ -61,24 +62,13 @@ Status ReadPadding(CompilerOptions* options) {
 }  // namespace
 
 StatusOr<CompilerOptions> OptionsFromEnvironment() {
-  // "memory" is the runtime's; the rest is ours.
-  static constexpr std::string_view kModes[] = {"lies", "memory", "padding", "passes"};
+  SWAGE_ASSIGN_OR_RETURN(const CheckMode check,
+                         CheckMode::Parse(GetEnv("SWAGE_CHECK").value_or("")));
   CompilerOptions options;
   options.dump_to = GetEnv("SWAGE_DUMP_TO").value_or("");
-  for (const std::string& mode : ListFrom("SWAGE_CHECK")) {
-    if (mode == "lies") {
-      options.check_lies = true;
-    } else if (mode == "padding") {
-      options.check_padding = true;
-    } else if (mode == "passes") {
-      options.check_passes = true;
-      options.check_lies = true;
-    } else if (mode != "memory") {
-      return InvalidArgument("[environment] SWAGE_CHECK has no mode '", mode,
-                             "', expected lies, memory, padding or passes",
-                             DidYouMean(mode, kModes));
-    }
-  }
+  options.check_passes = check.passes;
+  options.check_lies = check.lies || check.passes;
+  options.check_padding = check.padding;
   options.disable_passes = ListFrom("SWAGE_DISABLE_PASSES");
   options.only_passes = ListFrom("SWAGE_ONLY_PASSES");
   SWAGE_RETURN_IF_ERROR(ReadPadding(&options));

@@ -1,15 +1,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "compiler/ir/npy.h"
 #include "tests/tools/run_tool.h"
 #include "tools/corpus_case.h"
+#include "tools/isolated_case.h"
 
 namespace swage::tools {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
@@ -86,6 +89,54 @@ TEST_F(CorpusCommandTest, ListsAndFiltersSelect) {
   EXPECT_EQ(Run("--list list.txt").output, "2 passed, 0 failed, 0 skipped\n");
   EXPECT_EQ(Run("--list " + root_ + "/list.txt").output, "2 passed, 0 failed, 0 skipped\n");
   EXPECT_EQ(Run("--list list.txt --filter '^b/'").output, "1 passed, 0 failed, 0 skipped\n");
+}
+
+TEST_F(CorpusCommandTest, NamesSelect) {
+  AddCase("a/one");
+  AddCase("a/two");
+  AddCase("b/one");
+  EXPECT_EQ(Run("a/two b/one a/two").output, "2 passed, 0 failed, 0 skipped\n");
+  EXPECT_EQ(Run("a/two b/one --filter '^b/'").output, "1 passed, 0 failed, 0 skipped\n");
+  const CommandResult unknown = Run("a/won");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("no case 'a/won'"));
+  EXPECT_THAT(unknown.output, HasSubstr("did you mean 'a/one'"));
+}
+
+TEST_F(CorpusCommandTest, SizesMayBeCompiledIn) {
+  AddCase("a/one");
+  EXPECT_EQ(Run("--baked-dims").output, "1 passed, 0 failed, 0 skipped\n");
+  const CommandResult nothing = Run("--baked-dims --device evaluator");
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.output, HasSubstr("compiles nothing that sizes could be baked into"));
+}
+
+TEST_F(CorpusCommandTest, IsolatedCasesPassAndFailAsOthers) {
+  AddCase("a/good");
+  AddCase("a/wrong", {-1, -2, -3.5, -4});
+  const CommandResult outcome = Run("--isolate --repeat 2 --threads 1 --mode eager --baked-dims");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.output,
+            "FAIL a/wrong out_0[1,0]: got -3, want -3.5, tol 0\n1 passed, 1 failed, 0 skipped\n");
+}
+
+// By a program in the place of `swage`.
+TEST_F(CorpusCommandTest, AnIsolatedCaseThatDiesSaysHow) {
+  const auto failures = [&](const std::string& script) {
+    const std::string program = Write("program", "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    return RunIsolated({.dir = root_}, "a/one", program);
+  };
+  EXPECT_THAT(failures("kill -SEGV $$"),
+              ElementsAre(HasSubstr("[isolate] ended by signal 11 (Segmentation fault")));
+  EXPECT_THAT(failures("echo first >&2; echo last >&2; exit 70"),
+              ElementsAre("[isolate] exit code 70: last"));
+  EXPECT_THAT(failures("echo 'FAIL a/one out_0[0]: got 1'; kill -ABRT $$"),
+              ElementsAre("out_0[0]: got 1", HasSubstr("signal 6")));
+  EXPECT_THAT(failures("exit 1"), ElementsAre("[isolate] failed without saying why"));
+  EXPECT_THAT(failures("echo '1 passed, 0 failed, 0 skipped'"), ElementsAre());
+  EXPECT_THAT(failures("test \"$*\" = \"corpus " + root_ + " a/one --device cpu --repeat 1\""),
+              ElementsAre());
 }
 
 TEST_F(CorpusCommandTest, MistakesInTheSelectionExitWithTwo) {

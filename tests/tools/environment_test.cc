@@ -35,6 +35,7 @@ const std::pair<const char*, const char*> kWrong[] = {
     {"SWAGE_CACHE_MEMORY_BYTES", "1GB"},
     {"SWAGE_CHECK", "foo"},
     {"SWAGE_CHECK", "memory,foo"},
+    {"SWAGE_CHECK", "memory,memory-start"},
     {"SWAGE_CONFIG", "/no/such.toml"},
     {"SWAGE_CPU", "z80"},
     {"SWAGE_CUDA_GRAPHS", "sometimes"},
