@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/forms.h"
 #include "runtime/swage.h"
 
 namespace swage::bench {
@@ -100,28 +101,9 @@ Tensor Attend(const Tensor& q, const Tensor& k, const Tensor& v) {
   return matmul(convert(softmax(scores, -1), q.dtype()), v);
 }
 
-constexpr int kHeads = 4;
-
-// Twelve weights: scale and bias of a layer norm, weights and bias of q, k and v together, of what
-// comes out; the same of the MLP.
-Tensor GptLayer(const Tensor& x, const Tensor* w) {
-  const int64_t length(x.dim(0)), width(x.dim(1)), head = width / kHeads;
-  const auto heads = [&](const Tensor& t) {
-    return transpose(reshape(t, {length, kHeads, head}), {1, 0, 2});
-  };
-  const Tensors qkv = split(matmul(layer_norm(x, w[0], w[1]), w[2]) + w[3], 3, -1);
-  const Tensor scores = matmul(heads(qkv[0]), transpose(heads(qkv[1]), {0, 2, 1})) /
-                        std::sqrt(static_cast<float>(head));
-  const Tensor seen = iota({length, length}, 1) <= iota({length, length}, 0);
-  const Tensor mixed = matmul(softmax(where(seen, scores, -1e30f), -1), heads(qkv[2]));
-  const Tensor y = x + matmul(reshape(transpose(mixed, {1, 0, 2}), {length, width}), w[4]) + w[5];
-  const Tensor inner = gelu(matmul(layer_norm(y, w[6], w[7]), w[8]) + w[9], true);
-  return y + matmul(inner, w[10]) + w[11];
-}
-
 Unary Gpt(const Work& work) {
   return [w = ToTensors({work.inputs.begin() + 1, work.inputs.end()})](Tensor x) {
-    for (size_t i = 0; i + 12 <= w.size(); i += 12) x = GptLayer(x, &w[i]);
+    for (size_t i = 0; i + 12 <= w.size(); i += 12) x = TransformerLayer(x, &w[i]);
     return x;
   };
 }

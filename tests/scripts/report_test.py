@@ -122,6 +122,21 @@ class BenchReportTest(unittest.TestCase):
         self.assertIn("| `Dot/f32/512` | 2 us | 1 to 3 | 2 us | 1.02 |", text)
         self.assertIn("| `Dot/f32/512` | 1.01 |", bench_report.section(MACHINE, [result(3.0, ratio=1.01)], times=False))
 
+    def test_growth_is_that_per_doubling_of_a_form(self):
+        def result(form, ops, ms):
+            name = f"BM_{form}/{ops}/iterations:1/real_time"
+            phases = {phase: 0.5 for phase in bench_report.growth.PHASES}
+            return {"name": name, "run_name": name, "run_type": "iteration", "family_index": 0,
+                    "per_family_instance_index": ops, "real_time": ms, "cpu_time": 3 * ms, **phases}
+        results = [result("wide", 2000, 25.0), result("wide", 1000, 10.0), result("wide", 1000, 9.0),
+                   result("wide", 1000, 11.0), result("chain", 4000, 7.0)]
+        text = bench_report.growth.section(bench_report.repetitions(results))
+        self.assertIn("| wide | 1,000 | 10 | 9 to 11 |  | 30 |  | 0.500 |", text)
+        self.assertIn("| wide | 2,000 | 25 | 25 to 25 | 2.50 | 75 | 2.50 |", text)
+        self.assertIn("| chain | 4,000 | 7 | 7 to 7 |  | 21 |  |", text)
+        self.assertIn("Most growth of time per doubling: 2.50 (wide, 1,000 to 2,000), beyond 2.3.", text)
+        self.assertIn("within 2.3", bench_report.growth.verdict({("wide", 2000): 2.3}, "time"))
+
     def test_other_extents_are_put_into_shapes_alone(self):
         text = "f32[31,16]{1,0} dot(a31), dimensions={1,0}, x[] constant(16)"
         self.assertEqual(bench_report.processes.resized(text, {"31": "2048", "16": "128"}),
