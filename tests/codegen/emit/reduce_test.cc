@@ -83,6 +83,45 @@ ENTRY e {
   }
 }
 
+// Groups of threads that take the chunks of a column side by side on a GPU.
+TEST(ColumnReduction, FewLongColumns) {
+  for (int columns : {1, 2, 3, 9, 17}) {
+    for (int n : {513, 1024, 1025, 5000}) {
+      const std::vector<std::pair<std::string, int>> sizes = {{"$N", n}, {"$C", columns}};
+      EXPECT_KERNEL(WithSizes(R"(
+HloModule m
+f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[$N,$C] parameter(0)
+  zero = f32[] constant(0.5)
+  ROOT s = f32[$C] reduce(x, zero), dimensions={0}, to_apply=f
+})",
+                              sizes));
+      // A combiner without an identity, of two values.
+      EXPECT_KERNEL(WithSizes(R"(
+HloModule m
+f {
+  v0 = f32[] parameter(0)
+  i0 = s32[] parameter(1)
+  v1 = f32[] parameter(2)
+  i1 = s32[] parameter(3)
+  gt = pred[] compare(v0, v1), direction=GE
+  v = f32[] select(gt, v0, v1)
+  i = s32[] select(gt, i0, i1)
+  ROOT t = (f32[], s32[]) tuple(v, i)
+}
+ENTRY e {
+  x = f32[$N,$C] parameter(0)
+  i = s32[$N,$C] iota(), iota_dimension=0
+  lowest = f32[] constant(-inf)
+  zero = s32[] constant(0)
+  ROOT r = (f32[$C], s32[$C]) reduce(x, i, lowest, zero), dimensions={0}, to_apply=f
+})",
+                              sizes));
+    }
+  }
+}
+
 TEST(RowReduction, AnyCombinerAndTwoValues) {
   for (int n : {1, 7, 31, 64, 65, 130, 4100}) {
     EXPECT_KERNEL(WithSizes(R"(
