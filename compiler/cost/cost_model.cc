@@ -115,6 +115,17 @@ Picoseconds GpuExecutionTime(double cycles, const Traffic& reads, double written
   return static_cast<Picoseconds>(std::min((seconds + least) * 1e12, 4e18));
 }
 
+// Elements of a column of so many rows that are under way at a time. A group of eight threads takes
+// a chunk of 512 rows, four elements ahead; columns that are too few for a card have more groups.
+double SharesOfColumn(double columns, double rows) {
+  constexpr double kShares = 8 * 4, kChunk = 512;
+  constexpr double kFew = 8 * 128, kMostGroups = 4, kMostGroupsOfBlock = 32;
+  if (columns > kFew) return std::min(kShares, std::max(rows, 1.0));
+  const double most = std::max(kMostGroups, kMostGroupsOfBlock / std::max(columns, 1.0));
+  const double groups = std::min(std::max(std::ceil(rows / kChunk), 1.0), most);
+  return std::min(kShares * groups, std::max(rows, 1.0));
+}
+
 }  // namespace
 
 int64_t SizeClass(int64_t n) {
@@ -227,10 +238,11 @@ double ParallelElements(const Instruction& root, const Instruction* hero) {
   const ir::Shape& input = hero->operand(0)->shape();
   const ir::DimList& reduced = hero->dimensions();
   const int64_t minor = input.rank() - 1;
-  // Columns are shared by as many threads as they have partials.
-  constexpr double kColumnShares = 8;
   if (std::find(reduced.begin(), reduced.end(), minor) == reduced.end()) {
-    return std::max(1.0, results) * kColumnShares;
+    const int64_t last = *std::max_element(reduced.begin(), reduced.end());
+    return std::max(1.0, results) *
+           SharesOfColumn(results,
+                          static_cast<double>(ExtentClass(input.dim(static_cast<int>(last)))));
   }
   const auto row = static_cast<double>(ExtentClass(input.dim(static_cast<int>(minor))));
   return std::max(1.0, results) * std::min(std::max(row, 1.0), kShares);

@@ -45,6 +45,35 @@ double FlopsPerElement(const Instruction& op) {
   }
 }
 
+// The dims of the widest result: those of the kernel's loops.
+absl::Span<const ir::Dim> SpaceOf(const ir::Shape& result) {
+  if (!result.is_tuple()) return result.dims();
+  absl::Span<const ir::Dim> widest;
+  for (const ir::Shape& element : result.tuple_shapes()) {
+    if (element.is_array() && element.dims().size() >= widest.size()) widest = element.dims();
+  }
+  return widest;
+}
+
+bool ReducesRows(const Instruction& op) {
+  if (op.opcode() != Opcode::kReduce) return false;
+  const ir::DimList& reduced = op.dimensions();
+  return std::find(reduced.begin(), reduced.end(), op.operand(0)->shape().rank() - 1) !=
+         reduced.end();
+}
+
+// Whether the op spreads over rows what is computed once for each of them: values per result, or
+// per row of the results.
+bool SpreadsRows(const Instruction& op, absl::Span<const ir::Dim> space) {
+  if (op.opcode() != Opcode::kBroadcast) return false;
+  const auto dims = op.operand(0)->shape().dims();
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (op.dimensions()[d] != static_cast<int64_t>(d)) return false;
+  }
+  return !dims.empty() && dims.size() <= space.size() && dims.size() + 1 >= space.size() &&
+         std::equal(dims.begin(), dims.end(), space.begin());
+}
+
 Bound BoundOf(Picoseconds time, double cycles, const Traffic& reads, double written,
               const DeviceDescription& device) {
   const Picoseconds compute = ExecutionTime(cycles, {}, 0, device);
@@ -76,6 +105,11 @@ KernelPrediction PredictKernel(const Instruction& fusion, const DeviceDescriptio
   uses[body.root()].shared = 1;
   std::vector<Instruction*> order = body.PostOrder();
   std::reverse(order.begin(), order.end());
+  const absl::Span<const ir::Dim> space = SpaceOf(body.root()->shape());
+  // The threads of a GPU go together over a row that is reduced; others compute for themselves.
+  const bool by_rows =
+      !device.is_gpu() || std::any_of(order.begin(), order.end(),
+                                      [](const Instruction* op) { return ReducesRows(*op); });
   KernelPrediction prediction;
   double cycles = 0;
   Traffic reads;
@@ -92,9 +126,12 @@ KernelPrediction PredictKernel(const Instruction& fusion, const DeviceDescriptio
     cycles += times * WorkOf(*op, device).cycles;
     prediction.flops += times * ElementsOf(*op) * FlopsPerElement(*op);
     const bool alike = ir::IsElementwise(op->opcode()) || op->opcode() == Opcode::kTuple;
+    const bool once = by_rows && SpreadsRows(*op, space);
     for (int i = 0; i < op->operand_count(); ++i) {
       Use& use = uses[op->operand(i)];
-      if (alike) {
+      if (once) {
+        use.shared = std::max(use.shared, std::min(1.0, times));
+      } else if (alike) {
         use.shared = std::max(use.shared, times);
       } else {
         use.apart += times * Utilisation(*op, i, device);

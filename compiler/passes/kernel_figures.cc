@@ -122,6 +122,30 @@ Hero KindOf(const Instruction& reduce) {
   return reduce.dimensions().size() == 1 ? Hero::kRows : Hero::kBlocks;
 }
 
+// Whether a kernel keeps what it computes per row while it goes over the row. The threads of a GPU
+// do so where they share rows; else each computes for itself.
+bool GoesByRows(absl::Span<Instruction* const> body,
+                absl::Span<const std::pair<const Instruction*, Shape>> outputs,
+                absl::Span<const Dim> space, const cost::DeviceDescription& device) {
+  return !device.is_gpu() ||
+         std::any_of(body.begin(), body.end(),
+                     [](const Instruction* op) {
+                       return op->opcode() == Opcode::kReduce && KindOf(*op) != Hero::kColumns;
+                     }) ||
+         std::any_of(outputs.begin(), outputs.end(),
+                     [&](const auto& output) { return AreRowsOf(output.second.dims(), space); });
+}
+
+// Whether an operand, spread over rows and read at this place, is one value for each element of the
+// space or for each of its rows.
+bool IsOncePerRow(const Place& place, size_t rank) {
+  if (place.empty() || place.size() > rank || place.size() + 1 < rank) return false;
+  for (size_t i = 0; i < place.size(); ++i) {
+    if (place[i] != static_cast<int8_t>(i)) return false;
+  }
+  return true;
+}
+
 // What the op means for the kernel it is in.
 void Consider(const Instruction& op, KernelFigures* figures) {
   switch (op.opcode()) {
@@ -198,6 +222,7 @@ KernelFigures FiguresOf(const Instruction& fusion, const cost::DeviceDescription
     Meet(shape, place, &use);
   }
   std::vector<Instruction*> order = body.PostOrder();
+  const bool by_rows = GoesByRows(order, outputs, figures.space, device);
   figures.reads.resize(fusion.operand_count());
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Instruction& op = **it;
@@ -216,12 +241,16 @@ KernelFigures FiguresOf(const Instruction& fusion, const cost::DeviceDescription
     const bool alike = ir::IsElementwise(op.opcode()) || op.opcode() == Opcode::kGetTupleElement;
     for (int i = 0; i < op.operand_count(); ++i) {
       Use& of = uses[op.operand(i)];
-      if (alike) {
+      const Place place = OperandPlace(op, i, use.place);
+      if (op.opcode() == Opcode::kBroadcast && by_rows &&
+          IsOncePerRow(place, figures.space.size())) {
+        of.shared = std::max(of.shared, std::min(1.0, use.times()));
+      } else if (alike) {
         of.shared = std::max(of.shared, use.times());
       } else {
         of.apart += use.times() * cost::Utilisation(op, i, device);
       }
-      Meet(op.operand(i)->shape(), OperandPlace(op, i, use.place), &of);
+      Meet(op.operand(i)->shape(), place, &of);
     }
   }
   return figures;

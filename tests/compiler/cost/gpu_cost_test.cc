@@ -111,7 +111,37 @@ ENTRY e {
   EXPECT_EQ(ExtentClass(ir::Dim(1500)), 2048);
 }
 
-// A sum over the rows of a tall matrix for one column: eight threads, whatever the card.
+// Three passes over the rows, which are written once.
+TEST(KernelPredictions, AValuePerRowIsComputedOncePerRow) {
+  const KernelPrediction p = Predict(R"(
+HloModule m
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+f {
+  x = f32[16384,4096] parameter(0)
+  low = f32[] constant(-inf)
+  zero = f32[] constant(0)
+  m = f32[16384] reduce(x, low), dimensions={1}, to_apply=max
+  mb = f32[16384,4096] broadcast(m), dimensions={0}
+  d = f32[16384,4096] subtract(x, mb)
+  e = f32[16384,4096] exponential(d)
+  s = f32[16384] reduce(e, zero), dimensions={1}, to_apply=sum
+  sb = f32[16384,4096] broadcast(s), dimensions={0}
+  ROOT r = f32[16384,4096] divide(e, sb)
+}
+ENTRY e {
+  x = f32[16384,4096] parameter(0)
+  ROOT r = f32[16384,4096] fusion(x), kind=kLoop, calls=f
+})",
+                                     "h200");
+  constexpr double kElements = 16384.0 * 4096;
+  EXPECT_EQ(p.bytes, 2 * 4 * kElements);
+  EXPECT_EQ(p.flops, 7 * kElements);  // max, sum, divide; subtract and exponential twice
+  EXPECT_LT(p.time_ps, 3 * Predict(kLargeAdd, "h200").time_ps);
+  EXPECT_EQ(p.bound, Bound::kMemory);
+}
+
+// A sum over the rows of a tall matrix for one column: one block, whatever the card.
 TEST(KernelPredictions, FewThreadsWaitForLatencyAndNotForTheBandwidth) {
   const char* const column = R"(
 HloModule m
@@ -127,6 +157,7 @@ ENTRY e {
 })";
   for (const char* const card : {"a100", "h100", "h200", "b200", "l4"}) {
     EXPECT_EQ(Predict(column, card).bound, Bound::kLatency) << card;
+    EXPECT_LT(Predict(column, card).time_ps, 50'000'000) << card;  // chunks go side by side
   }
   const char* const vector_times_matrix = R"(
 HloModule m
