@@ -64,6 +64,14 @@ ENTRY e {
   ROOT n = $T[$C,$R] negate(t)
 })";
 
+constexpr char kConcatenate[] = R"(HloModule m
+ENTRY e {
+  x = $T[$R,$C] parameter(0)
+  y = $T[$R,$C] parameter(1)
+  n = $T[$R,$C] negate(y)
+  ROOT c = $T[$R,$D] concatenate(x, n), dimensions={1}
+})";
+
 constexpr char kSoftmax[] = R"(ENTRY e {
   x = $T[$R,$C] parameter(0)
   low = $T[] constant(-inf)
@@ -142,7 +150,12 @@ std::vector<TimingProgram> TimingPrograms(bool small) {
     programs.push_back(
         {name + "/" + dtype + "/" + sizes,
          absl::StrReplaceAll(
-             text, {{"$T", dtype}, {"$R", rows}, {"$C", columns}, {"$K", more}, {"$H", more}}),
+             text, {{"$T", dtype},
+                    {"$R", rows},
+                    {"$C", columns},
+                    {"$D", std::to_string(2 * std::stoll(columns))},
+                    {"$K", more},
+                    {"$H", more}}),
          pair});
   };
   const auto add_matmul = [&](const std::string& dtype, int64_t m, int64_t n, int64_t k) {
@@ -157,6 +170,8 @@ std::vector<TimingProgram> TimingPrograms(bool small) {
   add("elementwise/gelu", "f32", true, kChain, rows, columns);
   add("elementwise/gelu", "bf16", false, kChain, rows, columns);
   add("transpose", "f32", false, kTranspose, rows, columns);
+  add("transpose", "bf16", false, kTranspose, rows, columns);
+  add("concatenate", "f32", false, kConcatenate, rows, columns);
   add("reduce/rows", "f32", false, with_combiners(kSumRows), rows, columns);
   add("reduce/columns", "f32", false, with_combiners(kSumColumns), rows, columns);
   add("reduce/all", "f32", false, with_combiners(kSumAll), rows, columns);
