@@ -50,7 +50,7 @@ class ReduceEmitter {
     int64_t chunk;        // elements of one
     llvm::Value* number;  // of this thread's worker
     llvm::Value* count;
-    llvm::Value* tells;  // this thread tells the others what its worker has found, in the slot
+    llvm::Value* tells;       // this thread tells the others what its worker has found, in the slot
     llvm::Value* first_slot;  // of the first worker; the next one has the slot after `stride`
     llvm::Value* stride;
     int64_t slots;

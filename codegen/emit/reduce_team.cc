@@ -3,8 +3,8 @@
 // Rows that the threads of a GPU reduce together, in the tree that docs/semantics.md defines: the
 // lanes of a warp have two partials each of a chunk, which meet by shuffles; the warps of a team
 // take chunks in turn and exchange their results in shared memory. The threads of a column's group
-// have one partial each of a chunk, which meet in shared memory, and the groups take chunks in turn.
-// Every thread that shares then knows the total.
+// have one partial each of a chunk, which meet in shared memory, and the groups take chunks in
+// turn. Every thread that shares then knows the total.
 #include <optional>
 #include <vector>
 
@@ -56,8 +56,7 @@ ReduceEmitter::Workers ReduceEmitter::WorkersOf(const Level& level) {
           .slots = kBlockThreads / kColumnShares};
 }
 
-StatusOr<Values> ReduceEmitter::EmitChunkByWorker(size_t number, llvm::Value* lo,
-                                                  llvm::Value* hi) {
+StatusOr<Values> ReduceEmitter::EmitChunkByWorker(size_t number, llvm::Value* lo, llvm::Value* hi) {
   return levels_[number].by_team ? EmitChunkByWarp(number, lo, hi)
                                  : EmitChunkByColumn(number, lo, hi);
 }
@@ -74,8 +73,8 @@ StatusOr<Values> ReduceEmitter::EmitChunksByWorkers(size_t number) {
                          e_.indices().DimValue(ir::CeilDiv(level.extent, Dim(workers.chunk))));
   // Where one worker does it all, the others need not be told.
   llvm::Value* several = e_.nest().At(0, [&] {
-    return b_.CreateICmpSGT(
-        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, chunks, workers.count), b_.getInt64(1));
+    return b_.CreateICmpSGT(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, chunks, workers.count),
+                            b_.getInt64(1));
   });
   const Slots counter = NewSlots(64, 1);
   SharedValues shared(e_, combiner_.dtypes(), workers.slots);

@@ -26,8 +26,9 @@ class SharedValues {
   std::vector<llvm::Value*> arrays_;
 };
 
-// Joins the parts of the threads of a column's group, each with the one half of them further: `own` is this
-// thread's, `join` is given two parts and the number of the later one. All threads of the group get the result.
+// Joins the parts of the threads of a column's group, each with the one half of them further: `own`
+// is this thread's, `join` is given two parts and the number of the later one. All threads of the
+// group get the result.
 using JoinParts =
     FunctionRef<StatusOr<Values>(const Values& earlier, const Values& later, int number)>;
 StatusOr<Values> JoinColumn(ValueEmitter& e, absl::Span<const ir::DType> dtypes,

@@ -28,8 +28,8 @@ constexpr int kFewestColumns = 8;
 int ColumnsOfBlock(int64_t tasks, int64_t chunks) {
   int columns = emit::kWarp;
   while (columns > 1 && emit::kWarp / columns < chunks) {
-    const bool few = columns > kFewestColumns ? CeilDiv(tasks, columns) < kEnoughBlocks
-                                              : 2 * tasks <= columns;
+    const bool few =
+        columns > kFewestColumns ? CeilDiv(tasks, columns) < kEnoughBlocks : 2 * tasks <= columns;
     if (!few) break;
     columns /= 2;
   }

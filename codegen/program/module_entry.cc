@@ -63,12 +63,11 @@ class Writer {
             absl::StrCat(ToAbsl(ir::DTypeName(table.dtype())), " ", ToAbsl(BytesOf(table))));
       }
       const auto dim_text = [](std::string* out, const ir::Dim& dim) { *out += dim.ToString(); };
-      jobs.push_back(
-          absl::StrCat(kernel->second, ";", job.sizes.launch.tasks.ToString(), ";", job.nanoseconds,
-                       ";", absl::StrJoin(job.sizes.dims, "|", dim_text), ";",
-                       absl::StrJoin(of_job, ","), ";", static_cast<int>(job.sizes.launch.sharing),
-                       ";", job.sizes.launch.shared_extent.ToString(), ";",
-                       job.sizes.launch.flat_tasks.ToString()));
+      jobs.push_back(absl::StrCat(
+          kernel->second, ";", job.sizes.launch.tasks.ToString(), ";", job.nanoseconds, ";",
+          absl::StrJoin(job.sizes.dims, "|", dim_text), ";", absl::StrJoin(of_job, ","), ";",
+          static_cast<int>(job.sizes.launch.sharing), ";",
+          job.sizes.launch.shared_extent.ToString(), ";", job.sizes.launch.flat_tasks.ToString()));
     }
     for (const std::string& table : tables) fields_.Add(kTable, table);
     for (const std::string& job : jobs) fields_.Add(kJob, job);

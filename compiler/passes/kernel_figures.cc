@@ -127,13 +127,15 @@ Hero KindOf(const Instruction& reduce) {
 bool GoesByRows(absl::Span<Instruction* const> body,
                 absl::Span<const std::pair<const Instruction*, Shape>> outputs,
                 absl::Span<const Dim> space, const cost::DeviceDescription& device) {
-  return !device.is_gpu() ||
-         std::any_of(body.begin(), body.end(),
-                     [](const Instruction* op) {
-                       return op->opcode() == Opcode::kReduce && KindOf(*op) != Hero::kColumns;
-                     }) ||
-         std::any_of(outputs.begin(), outputs.end(),
-                     [&](const auto& output) { return AreRowsOf(output.second.dims(), space); });
+  if (!device.is_gpu()) return true;
+  const auto reduces_rows = [](const Instruction* op) {
+    return op->opcode() == Opcode::kReduce && KindOf(*op) != Hero::kColumns;
+  };
+  const auto is_per_row = [&](const auto& output) {
+    return AreRowsOf(output.second.dims(), space);
+  };
+  return std::any_of(body.begin(), body.end(), reduces_rows) ||
+         std::any_of(outputs.begin(), outputs.end(), is_per_row);
 }
 
 // Whether an operand, spread over rows and read at this place, is one value for each element of the

@@ -147,16 +147,14 @@ std::vector<TimingProgram> TimingPrograms(bool small) {
                        const std::string& more = "1") {
     std::string sizes = rows + "x" + columns;
     if (more != "1") sizes = more + "x" + sizes;
-    programs.push_back(
-        {name + "/" + dtype + "/" + sizes,
-         absl::StrReplaceAll(
-             text, {{"$T", dtype},
-                    {"$R", rows},
-                    {"$C", columns},
-                    {"$D", std::to_string(2 * std::stoll(columns))},
-                    {"$K", more},
-                    {"$H", more}}),
-         pair});
+    programs.push_back({name + "/" + dtype + "/" + sizes,
+                        absl::StrReplaceAll(text, {{"$T", dtype},
+                                                   {"$R", rows},
+                                                   {"$C", columns},
+                                                   {"$D", std::to_string(2 * std::stoll(columns))},
+                                                   {"$K", more},
+                                                   {"$H", more}}),
+                        pair});
   };
   const auto add_matmul = [&](const std::string& dtype, int64_t m, int64_t n, int64_t k) {
     add("matmul", dtype, false, kMatmul, std::to_string(m), std::to_string(n), std::to_string(k));

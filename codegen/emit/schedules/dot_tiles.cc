@@ -102,8 +102,7 @@ Status DotTiles::Emit() {
   if (!has_coarse) return EmitTile(fine);
   std::vector<llvm::Value*> none;
   return e_.nest().IfElse(
-      e_.grid()->IsFlat(), &none, [&] { return EmitTile(coarse); },
-      [&] { return EmitTile(fine); });
+      e_.grid()->IsFlat(), &none, [&] { return EmitTile(coarse); }, [&] { return EmitTile(fine); });
 }
 
 Status DotTiles::EmitTile(const BlockTile& tile) {

@@ -119,8 +119,7 @@ Status SquareKernel::EmitSquare() {
   for (const Crossing& crossing : crossings) {
     const ir::DType dtype = crossing.parameter->shape().dtype();
     const int64_t pitch = PitchOf(plan_.block, ir::DTypeBytes(dtype));
-    llvm::Value* slots =
-        grid_.Shared(StoredType(b_.getContext(), dtype), plan_.block * pitch);
+    llvm::Value* slots = grid_.Shared(StoredType(b_.getContext(), dtype), plan_.block * pitch);
     tiles.push_back({crossing.parameter, crossing.index, rows_axis(), lanes_axis(), rows.begin,
                      lanes.begin, slots, pitch});
     SWAGE_RETURN_IF_ERROR(Fill(crossing, tiles.back(), rows, lanes));
@@ -174,12 +173,12 @@ Status SquareKernel::EmitElements(Range rows, Range lanes) {
   return e_.nest().For(
       first_lane, lanes.end, kWarp, nullptr, [&](llvm::Value* lane, std::vector<llvm::Value*>*) {
         bound(lanes_axis(), lane);
-        return e_.nest().For(
-            first_row, rows.end, kColumnShares, nullptr,
-            [&](llvm::Value* row, std::vector<llvm::Value*>*) {
-              bound(rows_axis(), row);
-              return EmitLeaves(plan_, std::vector<IndexId>(plan_.leaves.size(), index_), e_);
-            });
+        return e_.nest().For(first_row, rows.end, kColumnShares, nullptr,
+                             [&](llvm::Value* row, std::vector<llvm::Value*>*) {
+                               bound(rows_axis(), row);
+                               return EmitLeaves(
+                                   plan_, std::vector<IndexId>(plan_.leaves.size(), index_), e_);
+                             });
       });
 }
 
