@@ -36,22 +36,27 @@ struct Level {
   int64_t stride;
 };
 
-// The levels of a copy, outermost first: without those of extent 1, and with neighbours joined that
-// lie in memory as one.
-StatusOr<std::vector<Level>> LevelsOf(const ir::Shape& shape, absl::Span<const int64_t> strides) {
+// The levels of a copy from `first`, outermost first: without those of extent 1, and with
+// neighbours joined that lie in memory as one.
+StatusOr<std::vector<Level>> LevelsOf(const ir::Shape& shape, const void* first,
+                                      absl::Span<const int64_t> strides) {
   const int64_t width = ir::DTypeBytes(shape.dtype());
   std::vector<Level> levels;
   int64_t reach = width;
+  uint64_t before = 0;  // bytes that lie before `first`
   for (int i = 0; i < shape.rank(); ++i) {
     const int64_t count = *shape.dim(i).static_value();
     if (count == 1) continue;
     int64_t stride, span;
     const bool negative = strides[i] < 0;
-    if (__builtin_mul_overflow(strides[i], width, &stride) ||
-        __builtin_mul_overflow(stride, count - 1, &span) ||
-        (negative ? __builtin_sub_overflow(reach, span, &reach)
-                  : __builtin_add_overflow(reach, span, &reach)) ||
-        reach > kMaxReach) {
+    bool lost = __builtin_mul_overflow(strides[i], width, &stride) ||
+                __builtin_mul_overflow(stride, count - 1, &span) ||
+                (negative ? __builtin_sub_overflow(reach, span, &reach)
+                          : __builtin_add_overflow(reach, span, &reach)) ||
+                reach > kMaxReach;
+    if (!lost && negative) before += static_cast<uint64_t>(-span);
+    lost = lost || before > reinterpret_cast<uintptr_t>(first);
+    if (lost) {
       return InvalidArgument("got the stride ", strides[i], " for dimension ", i, " of ",
                              shape.ToString(false), ", whose elements lie beyond any address");
     }
@@ -145,7 +150,7 @@ StatusOr<Tensor> CopyStrided(const ir::Shape& shape, const void* first,
     SWAGE_ASSIGN_OR_RETURN(FreshTensor empty, NewTensor(shape));
     return std::move(empty.tensor);
   }
-  SWAGE_ASSIGN_OR_RETURN(const std::vector<Level> levels, LevelsOf(shape, strides));
+  SWAGE_ASSIGN_OR_RETURN(const std::vector<Level> levels, LevelsOf(shape, first, strides));
   SWAGE_ASSIGN_OR_RETURN(FreshTensor made, NewTensor(shape));
   CopyLevels(static_cast<const char*>(first), levels, ir::DTypeBytes(shape.dtype()),
              static_cast<char*>(made.data));

@@ -1,9 +1,17 @@
 // File: tests/cases/case_fixture.h
 //
 // The fixture of tests/cases: numeric cases as HLO text, each run on every device that the binary
-// knows. A case runs twice on a device: with its inputs as run-time parameters and with them as
-// constants, which passes may fold. Elementwise cases also run tiled to lengths that hit vector
-// bodies and tails.
+// knows, as one program and op by op. Every case runs in many forms, all of which must give the
+// same values:
+//
+// - its inputs as run-time parameters, as constants, which passes may fold, and mixed;
+// - compiled a second time, from the kernels that are in memory by then;
+// - inside of a larger program (case_forms.h);
+// - elementwise cases and those over a dimension N: at several lengths, as programs of open sizes,
+//   and padded to a bound with NaN and with large numbers.
+//
+// Other ways are runs of this binary: without each pass, with buffers at guard pages, over a cache
+// on disk and in a new process (CMakeLists.txt).
 #ifndef SWAGE_TESTS_CASES_CASE_FIXTURE_H_
 #define SWAGE_TESTS_CASES_CASE_FIXTURE_H_
 
@@ -13,6 +21,7 @@
 #include <vector>
 
 #include "compiler/ir/literal.h"
+#include "tests/cases/case_forms.h"
 #include "tools/corpus_case.h"
 #include "tools/device.h"
 
@@ -21,6 +30,8 @@ namespace swage::cases {
 struct Device {
   std::string name;
   tools::RunModule run;
+  bool has_open_sizes = true;
+  std::vector<tools::RunModule> padded;  // pad to the bounds, each with other padding
 };
 
 // Every device under test; a new one is one more entry here.
@@ -45,9 +56,16 @@ class CaseTest : public testing::TestWithParam<Device> {
   StatusOr<std::vector<ir::Literal>> TryRun(const std::string& hlo,
                                             const std::vector<ir::Literal>& args);
 
-  // `hlo` gives `expected`, with its arguments as parameters and as constants.
+  // `hlo` gives `expected`, in every form.
   void Expect(const std::string& hlo, const std::vector<ir::Literal>& args,
               const std::vector<ir::Literal>& expected, Tolerance tolerance = {});
+  // The same with a tolerance for each result.
+  void Expect(const Case& what);
+
+  // The same of text over a dimension N (case_forms.h), which is n here, also open and padded. The
+  // first N is that of a parameter.
+  void ExpectSized(const std::string& hlo, int64_t n, const std::vector<ir::Literal>& args,
+                   const std::vector<ir::Literal>& expected, Tolerance tolerance = {});
 
   // The body of an entry computation over parameters p0, p1 ... of `types` and `[N]` elements,
   // whose root is `out_type[N]`; run at several lengths with the given elements repeated.
@@ -57,6 +75,14 @@ class CaseTest : public testing::TestWithParam<Device> {
                          const std::vector<std::string>& inputs, const std::string& body,
                          const std::string& out_type, const std::string& expected,
                          Tolerance tolerance = {});
+
+ private:
+  // As it is, by `run`.
+  void ExpectOne(const tools::RunModule& run, const ir::Module& module, const Case& what);
+  // As parameters, as constants and mixed.
+  void ExpectAlone(const Case& what);
+  void ExpectInside(const Case& what);
+  void ExpectOpen(const std::string& hlo, int64_t n, const Case& what);
 };
 
 }  // namespace swage::cases

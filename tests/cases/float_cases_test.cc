@@ -77,6 +77,52 @@ TEST_P(FloatCases, SqrtAndPowerKeepTheirDomains) {
                     "f64", "20.085536923187668", {1e-15, 0});
 }
 
+TEST_P(FloatCases, PowersOfConstantExponentsKeepTheirDomains) {
+  const auto expect = [&](const std::string& exponent, const std::string& want) {
+    ExpectElementwise({"f32"}, {"-0.0, -4, -inf, inf, 9, nan, 0"},
+                      "h = f32[] constant(" + exponent +
+                          ")\n hs = f32[N] broadcast(h), dimensions={}\n"
+                          "ROOT r = f32[N] power(p0, hs)",
+                      "f32", want, {1e-7, 0});
+  };
+  expect("0.5", "0, nan, inf, inf, 3, nan, 0");
+  expect("-0.5", "inf, nan, 0, 0, 0.33333333, nan, inf");
+  expect("2", "0, 16, inf, inf, 81, nan, 0");
+  expect("1", "-0.0, -4, -inf, inf, 9, nan, 0");
+  expect("0", "1, 1, 1, 1, 1, 1, 1");
+  ExpectElementwise({"f32"}, {"-0.0, -4, -inf, inf, 9, nan, 0"}, "ROOT r = f32[N] rsqrt(p0)", "f32",
+                    "-inf, nan, nan, 0, 0.33333333, nan, inf", {1e-7, 0});
+}
+
+// 1 / of the above: a zero of the wrong sign would be an infinity of the wrong sign.
+TEST_P(FloatCases, ReciprocalsOfRootsShowTheSignOfZero) {
+  const std::string one = "o = f32[] constant(1)\n os = f32[N] broadcast(o), dimensions={}\n";
+  ExpectElementwise({"f32"}, {"-0.0, 0, 9"},
+                    one +
+                        "s = f32[N] sqrt(p0)\n a = f32[N] multiply(s, s)\n"
+                        "ROOT r = f32[N] divide(os, a)",
+                    "f32", "inf, inf, 0.11111111", {1e-7, 0});
+  ExpectElementwise({"f32"}, {"-0.0, 0, 4"},
+                    one +
+                        "h = f32[] constant(0.5)\n hs = f32[N] broadcast(h), dimensions={}\n"
+                        "b = f32[N] power(p0, hs)\n ROOT r = f32[N] divide(os, b)",
+                    "f32", "inf, inf, 0.5");
+}
+
+TEST_P(FloatCases, ZeroThatIsADifferenceOrAProductKeepsNan) {
+  const std::string constant = "c = f32[] constant(3)\n z = f32[] subtract(c, c)\n";
+  ExpectElementwise({"f32"}, {"inf, nan, 2, -2"},
+                    constant +
+                        "zs = f32[N] broadcast(z), dimensions={}\n"
+                        "ROOT r = f32[N] multiply(p0, zs)",
+                    "f32", "nan, nan, 0, -0.0");
+  ExpectElementwise({"f32"}, {"inf, nan, 2, -2"},
+                    constant +
+                        "zs = f32[N] broadcast(z), dimensions={}\n"
+                        "ROOT r = f32[N] multiply(zs, p0)",
+                    "f32", "nan, nan, 0, -0.0");
+}
+
 TEST_P(FloatCases, MultiplyingByZeroKeepsNanAndInf) {
   ExpectElementwise({"f32"}, {"0, 4"},
                     "z = f32[] constant(0)\n zs = f32[N] broadcast(z), dimensions={}\n"
@@ -91,9 +137,12 @@ TEST_P(FloatCases, MultiplyingByZeroKeepsNanAndInf) {
 }
 
 TEST_P(FloatCases, AZeroTimesNanTermSurvivesInEveryTuple) {
-  for (const std::string root :
-       {"ROOT out = (f32[]) tuple(r)", "ROOT out = (f32[], f32[]) tuple(r, t)",
-        "ROOT out = (f32[], f32[], f32[]) tuple(r, mean, t)"}) {
+  const ir::Literal nan = Value("f32[]", "nan"), four = Value("f32[]", "4");
+  const std::pair<std::string, std::vector<ir::Literal>> roots[] = {
+      {"ROOT out = (f32[]) tuple(r)", {nan}},
+      {"ROOT out = (f32[], f32[]) tuple(r, t)", {nan, nan}},
+      {"ROOT out = (f32[], f32[], f32[]) tuple(r, mean, t)", {nan, four, nan}}};
+  for (const auto& [root, expected] : roots) {
     const std::string hlo = R"(HloModule m
 add {
   a = f32[] parameter(0)
@@ -115,10 +164,7 @@ ENTRY main {
   zt = f32[] multiply(zero, t)
   r = f32[] add(mean, zt)
   )" + root + "\n}\n";
-    const std::vector<ir::Literal> got =
-        Run(hlo, {Value("f32[2]", "{2, 6}"), Value("pred[2]", "{true, false}")});
-    ASSERT_FALSE(got.empty());
-    ExpectSame(got[0], Value("f32[]", "nan"), {});
+    Expect(hlo, {Value("f32[2]", "{2, 6}"), Value("pred[2]", "{true, false}")}, expected);
   }
 }
 
@@ -160,6 +206,17 @@ TEST_P(FloatCases, EveryOpRoundsOnceWithoutContraction) {
                     "a = f32[N] multiply(p0, s)\n b = f32[N] multiply(p0, s)\n"
                     "d = f32[N] subtract(a, b)\n ROOT r = f32[N] exponential(d)",
                     "f32", "1, 1, 1, 1");
+}
+
+// (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 where the product is not rounded.
+TEST_P(FloatCases, AProductIsRoundedBeforeItIsAdded) {
+  const std::string x = "1.00000011920928955078125", y = "-1.0000002384185791015625";
+  for (const std::string body :
+       {"m = f32[N] multiply(p0, p0)\n ROOT r = f32[N] add(m, p1)",
+        "m = f32[N] multiply(p0, p0)\n ROOT r = f32[N] add(p1, m)",
+        "m = f32[N] multiply(p0, p0)\n n = f32[N] negate(p1)\n ROOT r = f32[N] subtract(m, n)"}) {
+    ExpectElementwise({"f32", "f32"}, {x, y}, body, "f32", "0");
+  }
 }
 
 TEST_P(FloatCases, RemainderIsExactAndTakesTheDividendsSign) {

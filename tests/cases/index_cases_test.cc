@@ -101,6 +101,65 @@ ENTRY main {
   expect("2", "-5", "{102, 103}");
 }
 
+TEST_P(IndexCases, StartsOfEveryTypeAreClampedAsMathematicalIntegers) {
+  struct Start {
+    const char* type;
+    const char* value;
+    const char* want;
+  };
+  for (const Start& start :
+       {Start{"u8", "255", "{110, 111}"}, Start{"u8", "130", "{110, 111}"},
+        Start{"s8", "-128", "{100, 101}"}, Start{"u32", "4294967295", "{110, 111}"},
+        Start{"s64", "-4294967290", "{100, 101}"}, Start{"s64", "4294967297", "{110, 111}"},
+        Start{"u64", "18446744073709551615", "{110, 111}"}, Start{"u64", "3", "{103, 104}"}}) {
+    const std::string type = start.type;
+    Expect("HloModule m\nENTRY main {\n b = s32[12] parameter(0)\n i = " + type +
+               "[] parameter(1)\n ROOT r = s32[2] dynamic-slice(b, i), dynamic_slice_sizes={2}\n}",
+           {Value("s32[12]", "{100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111}"),
+            Value(type + "[]", start.value)},
+           {Value("s32[2]", start.want)});
+  }
+}
+
+TEST_P(IndexCases, EachAxisIsClampedForItself) {
+  const std::string hlo = R"(HloModule m
+ENTRY main {
+  b = s32[3,4] parameter(0)
+  i = s32[] parameter(1)
+  j = s32[] parameter(2)
+  ROOT r = s32[2,2] dynamic-slice(b, i, j), dynamic_slice_sizes={2,2}
+})";
+  const ir::Literal table = Value("s32[3,4]", "{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}");
+  const auto expect = [&](const char* i, const char* j, const char* want) {
+    Expect(hlo, {table, Value("s32[]", i), Value("s32[]", j)}, {Value("s32[2,2]", want)});
+  };
+  expect("0", "9", "{{2, 3}, {6, 7}}");
+  expect("9", "1", "{{5, 6}, {9, 10}}");
+  expect("-7", "2", "{{2, 3}, {6, 7}}");
+  expect("1", "-2147483648", "{{4, 5}, {8, 9}}");
+}
+
+TEST_P(IndexCases, AnUpdateAndASliceOfItClampEachForItself) {
+  const std::string hlo = R"(HloModule m
+ENTRY main {
+  b = s32[8] parameter(0)
+  u = s32[3] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  d = s32[8] dynamic-update-slice(b, u, i)
+  ROOT r = s32[4] dynamic-slice(d, j), dynamic_slice_sizes={4}
+})";
+  const auto expect = [&](const char* i, const char* j, const char* want) {
+    Expect(hlo,
+           {Value("s32[8]", "{0, 1, 2, 3, 4, 5, 6, 7}"), Value("s32[3]", "{10, 11, 12}"),
+            Value("s32[]", i), Value("s32[]", j)},
+           {Value("s32[4]", want)});
+  };
+  expect("7", "7", "{4, 10, 11, 12}");
+  expect("-3", "2", "{12, 3, 4, 5}");
+  expect("2", "-1", "{0, 1, 10, 11}");
+}
+
 TEST_P(IndexCases, SlicesOfDynamicSlicesReversesPadsAndConcatenations) {
   Expect(R"(HloModule m
 ENTRY main {

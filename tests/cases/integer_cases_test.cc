@@ -47,6 +47,22 @@ TEST_P(IntegerCases, DivisionByAConstantZeroOrMinusOneIsNotReducedWrongly) {
                     "s32", "0, 0, 0, 0");
 }
 
+TEST_P(IntegerCases, ADivisorMayBeOneNumberOfTheCall) {
+  const auto expect = [&](const std::string& op, const std::string& divisor,
+                          const std::string& want) {
+    ExpectSized(
+        "HloModule m\nENTRY main {\n a = s32[N] parameter(0)\n b = s32[] parameter(1)\n"
+        " bs = s32[N] broadcast(b), dimensions={}\n ROOT r = s32[N] " +
+            op + "(a, bs)\n}",
+        4, {Value("s32[4]", "{-2147483648, 17, -17, 0}"), Value("s32[]", divisor)},
+        {Value("s32[4]", want)});
+  };
+  expect("divide", "0", "{-1, -1, -1, -1}");
+  expect("divide", "-1", "{-2147483648, -17, 17, 0}");
+  expect("remainder", "0", "{-2147483648, 17, -17, 0}");
+  expect("remainder", "-1", "{0, 0, 0, 0}");
+}
+
 TEST_P(IntegerCases, DivisionHazardsInLanesThatASelectDropsDoNotTrap) {
   ExpectElementwise({"s32", "s32"}, {"-2147483648, 17, 40", "-1, 0, 8"},
                     "z = s32[] constant(0)\n zeros = s32[N] broadcast(z), dimensions={}\n"
@@ -106,7 +122,12 @@ TEST_P(ConvertCases, FloatToIntegerTruncatesSaturatesAndTakesNanToZero) {
                     "2147483520, 2147483647, 2147483647, -2147483648, -2147483648, 0");
 }
 
-TEST_P(ConvertCases, EveryFloatTypeSaturatesInEveryIntegerType) {
+class SaturationCases : public CaseTest {
+ protected:
+  void ExpectSaturation(const std::string& from);
+};
+
+void SaturationCases::ExpectSaturation(const std::string& from) {
   struct Range {
     const char* type;
     const char* low;
@@ -122,13 +143,21 @@ TEST_P(ConvertCases, EveryFloatTypeSaturatesInEveryIntegerType) {
                           {"u16", "0", "65535"},
                           {"u32", "0", "4294967295"},
                           {"u64", "0", "18446744073709551615"}};
-  for (const char* from : {"f8e5m2", "f16", "bf16", "f32", "f64"}) {
-    for (const Range& range : ranges) {
-      ExpectElementwise({from}, {"inf, -inf, nan, -0.0, 1.5"},
-                        std::string("ROOT r = ") + range.type + "[N] convert(p0)", range.type,
-                        std::string(range.high) + ", " + range.low + ", 0, 0, 1");
-    }
+  for (const Range& range : ranges) {
+    ExpectElementwise({from}, {"inf, -inf, nan, -0.0, 1.5"},
+                      std::string("ROOT r = ") + range.type + "[N] convert(p0)", range.type,
+                      std::string(range.high) + ", " + range.low + ", 0, 0, 1");
   }
+}
+
+// One test each: there are ten integer types.
+TEST_P(SaturationCases, OfF8) { ExpectSaturation("f8e5m2"); }
+TEST_P(SaturationCases, OfF16) { ExpectSaturation("f16"); }
+TEST_P(SaturationCases, OfBf16) { ExpectSaturation("bf16"); }
+TEST_P(SaturationCases, OfF32) { ExpectSaturation("f32"); }
+TEST_P(SaturationCases, OfF64) { ExpectSaturation("f64"); }
+
+TEST_P(ConvertCases, PowersOfTwoJustOutOfRangeSaturate) {
   // 2^31, 2^63 and 2^64 are floats, but just out of range.
   for (const char* from : {"bf16", "f32", "f64"}) {
     ExpectElementwise({from}, {"2147483648, 4294967296"}, "ROOT r = s32[N] convert(p0)", "s32",
@@ -164,6 +193,7 @@ TEST_P(ConvertCases, BitsOfFourBitIntegersAreReadAnew) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(On, SaturationCases, testing::ValuesIn(Devices()), DeviceName);
 INSTANTIATE_TEST_SUITE_P(On, ConvertCases, testing::ValuesIn(Devices()), DeviceName);
 INSTANTIATE_TEST_SUITE_P(On, IntegerCases, testing::ValuesIn(Devices()), DeviceName);
 

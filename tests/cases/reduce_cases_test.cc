@@ -1,6 +1,5 @@
 // Sums in half precision, softmax of infinite rows, variance without cancellation.
-#include <cmath>
-
+#include "absl/strings/str_replace.h"
 #include "tests/cases/case_fixture.h"
 #include "tests/compiler/ir/combiners_testing.h"
 
@@ -21,53 +20,64 @@ std::string Repeat(const std::string& element, int64_t n) {
   return list + "}";
 }
 
-// The mean as a library writes it: in f32, narrowed once.
+// The mean as a library writes it: in f32, narrowed once; and the sum.
 std::string MeanOf(const std::string& type, int64_t n) {
-  const std::string size = std::to_string(n);
-  return "HloModule m\n" + Combiners() + "ENTRY main {\n x = " + type + "[" + size +
-         "] parameter(0)\n w = f32[" + size +
-         "] convert(x)\n z = f32[] constant(-0.0)\n"
+  return "HloModule m\n" + Combiners() + "ENTRY main {\n x = " + type +
+         "[N] parameter(0)\n w = f32[N] convert(x)\n z = f32[] constant(-0.0)\n"
          " s = f32[] reduce(w, z), dimensions={0}, to_apply=add\n n = f32[] constant(" +
-         size + ")\n d = f32[] divide(s, n)\n ROOT r = " + type + "[] convert(d)\n}";
+         std::to_string(n) + ")\n d = f32[] divide(s, n)\n mean = " + type +
+         "[] convert(d)\n sum = " + type + "[] convert(s)\n ROOT r = (" + type + "[], " + type +
+         "[]) tuple(mean, sum)\n}";
 }
 
 TEST_P(ReduceCases, HalfPrecisionMeansAreTakenInSingle) {
-  Expect(MeanOf("f16", 4), {Value("f16[4]", "{60000, 49984, 64000, 40000}")},
-         {Value("f16[]", "53504")});
-  Expect(MeanOf("f16", 262144), {Value("f16[262144]", Repeat("3e-5", 262144))},
-         {Value("f16[]", "2.9981136322021484e-05")});
-  Expect(MeanOf("bf16", 1024), {Value("bf16[1024]", Repeat("1", 1024))}, {Value("bf16[]", "1")});
+  ExpectSized(MeanOf("f16", 4), 4, {Value("f16[4]", "{60000, 49984, 64000, 40000}")},
+              {Value("f16[]", "53504"), Value("f16[]", "inf")});
+  ExpectSized(MeanOf("bf16", 1024), 1024, {Value("bf16[1024]", Repeat("1", 1024))},
+              {Value("bf16[]", "1"), Value("bf16[]", "1024")});
+}
+
+TEST_P(ReduceCases, TheMeanOfManyTinyHalvesIsNotFlushed) {
+  Expect(WithDimension(MeanOf("f16", 262144), 262144),
+         {Value("f16[262144]", Repeat("3e-5", 262144))},
+         {Value("f16[]", "2.9981136322021484e-05"), Value("f16[]", "7.859375")});
 }
 
 TEST_P(ReduceCases, TheNormOfHalfPrecisionDoesNotStoreTheSumOfSquares) {
-  Expect("HloModule m\n" + Combiners() + R"(ENTRY main {
-  x = f16[9] parameter(0)
-  w = f32[9] convert(x)
-  q = f32[9] multiply(w, w)
+  ExpectSized("HloModule m\n" + Combiners() + R"(ENTRY main {
+  x = f16[N] parameter(0)
+  w = f32[N] convert(x)
+  q = f32[N] multiply(w, w)
   z = f32[] constant(0)
   s = f32[] reduce(q, z), dimensions={0}, to_apply=add
   n = f32[] sqrt(s)
   ROOT r = f16[] convert(n)
 })",
-         {Value("f16[9]", Repeat("100", 9))}, {Value("f16[]", "300")});
+              9, {Value("f16[9]", Repeat("100", 9))}, {Value("f16[]", "300")});
 }
 
 TEST_P(ReduceCases, AReduceInHalfPrecisionRoundsAsItsCombinerSays) {
-  Expect("HloModule m\n" + ir::Combiner("add", "f16", "add") + R"(ENTRY main {
-  x = f16[4] parameter(0)
+  ExpectSized("HloModule m\n" + ir::Combiner("add", "f16", "add") + R"(ENTRY main {
+  x = f16[N] parameter(0)
   z = f16[] constant(0)
   ROOT r = f16[] reduce(x, z), dimensions={0}, to_apply=add
 })",
-         {Value("f16[4]", "{60000, 49984, 64000, 40000}")}, {Value("f16[]", "inf")});
+              4, {Value("f16[4]", "{60000, 49984, 64000, 40000}")}, {Value("f16[]", "inf")});
 }
 
 TEST_P(ReduceCases, ASumBeyondSingleIsInfinite) {
-  Expect(MeanOf("f32", 3), {Value("f32[3]", "{3e38, 3e38, 3e38}")}, {Value("f32[]", "inf")});
+  ExpectSized(MeanOf("f32", 3), 3, {Value("f32[3]", "{3e38, 3e38, 3e38}")},
+              {Value("f32[]", "inf"), Value("f32[]", "inf")});
 }
 
-std::string SoftmaxOf(int64_t n) {
-  std::string hlo = "HloModule m\n" + Combiners() + R"(ENTRY main {
-  x = f32[N] parameter(0)
+// The softmax of x[N], scaled before, of a type that is computed in f32.
+std::string SoftmaxOf(const std::string& type = "f32", const std::string& scale = "1") {
+  return "HloModule m\n" + Combiners() + "ENTRY main {\n given = " + type +
+         "[N] parameter(0)\n wide = f32[N] convert(given)\n factor = f32[] constant(" + scale +
+         ")" +
+         R"(
+  factors = f32[N] broadcast(factor), dimensions={}
+  x = f32[N] multiply(wide, factors)
   low = f32[] constant(-inf)
   m = f32[] reduce(x, low), dimensions={0}, to_apply=max
   mb = f32[N] broadcast(m), dimensions={}
@@ -76,53 +86,87 @@ std::string SoftmaxOf(int64_t n) {
   z = f32[] constant(-0.0)
   s = f32[] reduce(e, z), dimensions={0}, to_apply=add
   sb = f32[N] broadcast(s), dimensions={}
-  ROOT r = f32[N] divide(e, sb)
-})";
-  for (size_t at; (at = hlo.find("[N]")) != std::string::npos;) {
-    hlo.replace(at, 3, "[" + std::to_string(n) + "]");
-  }
-  return hlo;
+  p = f32[N] divide(e, sb)
+  ROOT r = )" +
+         type + "[N] convert(p)\n}";
 }
 
 TEST_P(ReduceCases, SoftmaxOfInfiniteRowsDoesNotDependOnTheLength) {
-  for (int64_t n : {1, 2, 3, 127, 128, 129, 1024, 4097}) {
-    const std::string shape = "f32[" + std::to_string(n) + "]";
-    Expect(SoftmaxOf(n), {Value(shape, Repeat("-inf", n))}, {Value(shape, Repeat("nan", n))});
-    std::string row = Repeat("-inf", n), hot = Repeat("0", n);
-    row.replace(1, 4, "0");
-    hot.replace(1, 1, "1");
-    Expect(SoftmaxOf(n), {Value(shape, row)}, {Value(shape, hot)});
+  const std::pair<std::string, std::vector<int64_t>> lengths[] = {
+      {"f32", {1, 2, 3, 127, 128, 129, 1024, 4097}}, {"f16", {3, 1024}}};
+  for (const auto& [type, all] : lengths) {
+    for (const int64_t n : all) {
+      const std::string shape = type + "[" + std::to_string(n) + "]";
+      ExpectSized(SoftmaxOf(type), n, {Value(shape, Repeat("-inf", n))},
+                  {Value(shape, Repeat("nan", n))});
+      std::string row = Repeat("-inf", n), hot = Repeat("0", n);
+      row.replace(1, 4, "0");
+      hot.replace(1, 1, "1");
+      ExpectSized(SoftmaxOf(type), n, {Value(shape, row)}, {Value(shape, hot)});
+      if (HasFailure()) return;
+    }
   }
 }
 
 TEST_P(ReduceCases, SoftmaxOfLargeInfiniteAndNanLogits) {
-  Expect(SoftmaxOf(2), {Value("f32[2]", "{1000, 1001}")},
-         {Value("f32[2]", "{0.2689414213699951, 0.7310585786300049}")}, {3e-7, 0});
-  Expect(SoftmaxOf(2), {Value("f32[2]", "{inf, 0}")}, {Value("f32[2]", "{nan, nan}")});
-  Expect(SoftmaxOf(2), {Value("f32[2]", "{nan, 1}")}, {Value("f32[2]", "{nan, nan}")});
-  const std::string product = std::to_string(float(7.3e10) * 0.3f);
-  Expect(SoftmaxOf(4), {Value("f32[4]", Repeat(product, 4))}, {Value("f32[4]", Repeat("0.25", 4))});
+  ExpectSized(SoftmaxOf(), 2, {Value("f32[2]", "{1000, 1001}")},
+              {Value("f32[2]", "{0.2689414213699951, 0.7310585786300049}")}, {3e-7, 0});
+  ExpectSized(SoftmaxOf(), 2, {Value("f32[2]", "{inf, 0}")}, {Value("f32[2]", "{nan, nan}")});
+  ExpectSized(SoftmaxOf(), 2, {Value("f32[2]", "{nan, 1}")}, {Value("f32[2]", "{nan, nan}")});
 }
 
-TEST_P(ReduceCases, LogsumexpGuardsInfiniteRows) {
-  const std::string hlo = "HloModule m\n" + Combiners() + R"(ENTRY main {
-  x = f32[2] parameter(0)
+// The product is in what is reduced, and again in the exponential: contracted in one of them, they
+// would differ.
+TEST_P(ReduceCases, SoftmaxOfProductsRoundsThemOnce) {
+  for (const std::string x : {"7.3e10", "1.1e11", "5.9e10", "9.7e10"}) {
+    ExpectSized(SoftmaxOf("f32", "0.3"), 4, {Value("f32[4]", Repeat(x, 4))},
+                {Value("f32[4]", Repeat("0.25", 4))});
+  }
+}
+
+// log(sum(exp(x))) of x[N], and x minus that.
+std::string LogsumexpOf() {
+  return "HloModule m\n" + Combiners() + R"(ENTRY main {
+  x = f32[N] parameter(0)
   low = f32[] constant(-inf)
   m = f32[] reduce(x, low), dimensions={0}, to_apply=max
   finite = pred[] is-finite(m)
   zero = f32[] constant(0)
   safe = f32[] select(finite, m, zero)
-  mb = f32[2] broadcast(safe), dimensions={}
-  d = f32[2] subtract(x, mb)
-  e = f32[2] exponential(d)
+  mb = f32[N] broadcast(safe), dimensions={}
+  d = f32[N] subtract(x, mb)
+  e = f32[N] exponential(d)
   s = f32[] reduce(e, zero), dimensions={0}, to_apply=add
   l = f32[] log(s)
-  ROOT r = f32[] add(l, safe)
+  lse = f32[] add(l, safe)
+  lb = f32[N] broadcast(l), dimensions={}
+  ls = f32[N] subtract(d, lb)
+  ROOT r = (f32[], f32[N]) tuple(lse, ls)
 })";
-  Expect(hlo, {Value("f32[2]", "{-inf, -inf}")}, {Value("f32[]", "-inf")});
-  Expect(hlo, {Value("f32[2]", "{1000, 1001}")}, {Value("f32[]", "1001.3132616875182")}, {1e-7, 0});
-  Expect(hlo, {Value("f32[2]", "{inf, 0}")}, {Value("f32[]", "inf")});
-  Expect(hlo, {Value("f32[2]", "{nan, 1}")}, {Value("f32[]", "nan")});
+}
+
+TEST_P(ReduceCases, LogsumexpGuardsInfiniteRows) {
+  for (int64_t n : {1, 2, 3, 127, 128, 129, 1024, 4097}) {
+    const std::string shape = "f32[" + std::to_string(n) + "]";
+    ExpectSized(LogsumexpOf(), n, {Value(shape, Repeat("-inf", n))},
+                {Value("f32[]", "-inf"), Value(shape, Repeat("nan", n))});
+    std::string row = Repeat("-inf", n), hot = Repeat("-inf", n);
+    row.replace(1, 4, "0");
+    hot.replace(1, 4, "0");
+    ExpectSized(LogsumexpOf(), n, {Value(shape, row)}, {Value("f32[]", "0"), Value(shape, hot)});
+    if (HasFailure()) return;
+  }
+  const auto expect = [&](const std::string& row, const std::string& sum, const std::string& each,
+                          Tolerance tolerance = {}) {
+    ExpectSized(LogsumexpOf(), 2, {Value("f32[2]", row)},
+                {Value("f32[]", sum), Value("f32[2]", each)}, tolerance);
+  };
+  expect("{1000, 1001}", "1001.3132616875182", "{-1.3132616875182228, -0.3132616875182228}",
+         {3e-7, 0});
+  expect("{0.5, 1.5}", "1.8132616875182228", "{-1.3132616875182228, -0.3132616875182228}",
+         {3e-7, 0});
+  expect("{nan, 1}", "nan", "{nan, nan}");
+  expect("{inf, 0}", "inf", "{nan, -inf}");
 }
 
 // Population variance of each row in two passes, then (x - mean) / sqrt(var + eps).
@@ -145,22 +189,73 @@ std::string NormalisedRow(int64_t n) {
   y = f32[N] multiply(d, rb)
   ROOT t = (f32[], f32[], f32[N]) tuple(mean, var, y)
 })";
-  const std::string count = std::to_string(n);
-  for (size_t at; (at = hlo.find("[N]")) != std::string::npos;)
-    hlo.replace(at, 3, "[" + count + "]");
-  hlo.replace(hlo.find("COUNT"), 5, count);
-  return hlo;
+  return hlo.replace(hlo.find("COUNT"), 5, std::to_string(n));
 }
 
 TEST_P(ReduceCases, TwoPassVarianceNeitherCancelsNorTurnsNegative) {
-  Expect(NormalisedRow(4), {Value("f32[4]", "{2048.25, 2048.5, 2048.75, 2049.0}")},
-         {Value("f32[]", "2048.625"), Value("f32[]", "0.078125"),
-          Value("f32[4]", "{-1.34155493, -0.44718498, 0.44718498, 1.34155493}")},
-         {1e-5, 0});
-  const std::vector<ir::Literal> got = Run(NormalisedRow(5), {Value("f32[5]", Repeat("-11.3", 5))});
+  ExpectSized(NormalisedRow(4), 4, {Value("f32[4]", "{2048.25, 2048.5, 2048.75, 2049.0}")},
+              {Value("f32[]", "2048.625"), Value("f32[]", "0.078125"),
+               Value("f32[4]", "{-1.34155493, -0.44718498, 0.44718498, 1.34155493}")},
+              {1e-5, 0});
+  Expect(Case{WithDimension(NormalisedRow(5), 5),
+              {Value("f32[5]", Repeat("-11.3", 5))},
+              {Value("f32[]", "-11.3"), Value("f32[]", "0"), Value("f32[5]", "{0, 0, 0, 0, 0}")},
+              {{1e-6, 0}, {0, 1e-10}, {0, 1e-3}}});
+  const std::vector<ir::Literal> got =
+      Run(WithDimension(NormalisedRow(5), 5), {Value("f32[5]", Repeat("-11.3", 5))});
   ASSERT_EQ(got.size(), 3u);
-  ExpectSame(got[1], Value("f32[]", "0"), {0, 1e-10});
-  ExpectSame(got[2], Value("f32[5]", "{0, 0, 0, 0, 0}"), {0, 1e-3});
+  EXPECT_GE(got[1].GetDouble(0), 0);
+}
+
+// Mean, variance and the normalised values of 64 rows of 4, over the rows' elements (a layer norm)
+// or over the rows (a batch norm).
+std::string NormalisedBatch(bool over_rows) {
+  std::string hlo = "HloModule m\n" + Combiners() + R"(ENTRY main {
+  x = f32[SIZES] parameter(0)
+  z = f32[] constant(0)
+  n = f32[] constant(4)
+  ns = f32[64] broadcast(n), dimensions={}
+  s = f32[64] reduce(x, z), dimensions={REDUCED}, to_apply=add
+  mean = f32[64] divide(s, ns)
+  mb = f32[SIZES] broadcast(mean), dimensions={KEPT}
+  d = f32[SIZES] subtract(x, mb)
+  q = f32[SIZES] multiply(d, d)
+  qs = f32[64] reduce(q, z), dimensions={REDUCED}, to_apply=add
+  var = f32[64] divide(qs, ns)
+  eps = f32[] constant(1e-5)
+  es = f32[64] broadcast(eps), dimensions={}
+  ve = f32[64] add(var, es)
+  rs = f32[64] rsqrt(ve)
+  rb = f32[SIZES] broadcast(rs), dimensions={KEPT}
+  y = f32[SIZES] multiply(d, rb)
+  ROOT t = (f32[64], f32[64], f32[SIZES]) tuple(mean, var, y)
+})";
+  return absl::StrReplaceAll(hlo, {{"SIZES", over_rows ? "4,64" : "64,4"},
+                                   {"REDUCED", over_rows ? "0" : "1"},
+                                   {"KEPT", over_rows ? "1" : "0"}});
+}
+
+TEST_P(ReduceCases, VarianceOfABatchIsThatOfEachRow) {
+  const char* const row[] = {"2048.25", "2048.5", "2048.75", "2049.0"};
+  const char* const normal[] = {"-1.34155493", "-0.44718498", "0.44718498", "1.34155493"};
+  for (const bool over_rows : {false, true}) {
+    const auto batch = [&](const char* const(&of)[4]) {
+      std::string text = "{";
+      for (int i = 0; i < (over_rows ? 4 : 64); ++i) {
+        text += i == 0 ? "{" : ", {";
+        for (int j = 0; j < (over_rows ? 64 : 4); ++j) {
+          text += (j == 0 ? "" : ", ") + std::string(of[over_rows ? i : j]);
+        }
+        text += "}";
+      }
+      return text + "}";
+    };
+    const std::string shape = over_rows ? "f32[4,64]" : "f32[64,4]";
+    Expect(NormalisedBatch(over_rows), {Value(shape, batch(row))},
+           {Value("f32[64]", Repeat("2048.625", 64)), Value("f32[64]", Repeat("0.078125", 64)),
+            Value(shape, batch(normal))},
+           {1e-5, 0});
+  }
 }
 
 // A reduce of x over `dims` whose combiner has this body over x and y.
@@ -230,13 +325,9 @@ ENTRY main {
   ROOT r = (s32[], f32[]) reduce(p, q, i, z), dimensions={0}, to_apply=c
 })";
   for (int64_t n : {2, 13, 100, 4099}) {
-    std::string sized = hlo;
     const std::string count = std::to_string(n);
-    for (size_t at; (at = sized.find("[N]")) != std::string::npos;) {
-      sized.replace(at, 3, "[" + count + "]");
-    }
-    Expect(
-        sized,
+    ExpectSized(
+        hlo, n,
         {Value("s32[" + count + "]", Repeat("5", n)), Value("f32[" + count + "]", Repeat("1", n))},
         {Value("s32[]", "3"), Value("f32[]", count)});
   }

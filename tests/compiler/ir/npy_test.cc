@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <random>
 #include <string>
 
 #include "base/files.h"
+#include "base/guard_memory.h"
 #include "tests/temp_folder.h"
 
 namespace swage::ir {
@@ -111,6 +113,45 @@ TEST(NpyTest, ErrorsNameFileGotAndExpected) {
   ExpectError(ParseNpy(std::string("\x93NUMPY\x04\x00xx", 10), "x.npy"), "format version 4.0");
   ExpectError(ParseNpy(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12), "x.npy"),
               "the limit is");
+}
+
+// Each prefix of a file lies at a page that nobody may touch: what is not there is not read.
+TEST(NpyTest, EveryTruncationIsAnErrorThatReadsNothingBeyondIt) {
+  for (char version : {1, 2, 3}) {
+    const std::string good = File(Header("<f4", "(2, 3)"), std::string(24, 'a'), version);
+    for (size_t size = 0; size <= good.size(); ++size) {
+      const GuardedBuffer buffer = *GuardedBuffer::Create(size, 1, GuardSide::kEnd);
+      char* const bytes = static_cast<char*>(buffer.data());
+      std::copy_n(good.data(), size, bytes);
+      EXPECT_EQ(ParseNpy({bytes, size}, "x.npy").ok(), size == good.size()) << size;
+    }
+  }
+}
+
+TEST(NpyTest, WrongElementTypesAreErrors) {
+  for (const char* descr :
+       {"",     "<",      "f",   "<f",      "<f0", "<f3", "<f16", "<i16", "<u0", "<c32",
+        "<b1 ", "<f4<f4", "|S4", "<m8[ns]", "<M8", "V4",  "|V2",  "4f",   "?",   "<e"}) {
+    ExpectError(ParseNpy(File(Header(descr, "(1,)"), "abcdefghabcdefgh"), "x.npy"), "dtype");
+  }
+}
+
+TEST(NpyTest, ShapesThatNoArrayHasAreErrors) {
+  for (const char* shape :
+       {"(-1,)", "(1, -2)", "(+1,)", "(1.5,)", "(1e3,)", "((1,),)", "[1]", "1", "(,)", "(1", "None",
+        "(9223372036854775808,)", "(4611686018427387904, 2)", "(4294967296, 4294967296)",
+        "(2305843009213693952,)"}) {
+    const StatusOr<Literal> literal = ParseNpy(File(Header("<f4", shape), "abcd"), "x.npy");
+    EXPECT_EQ(literal.status().code(), absl::StatusCode::kInvalidArgument) << shape;
+  }
+  std::string most = "(", more = "(";
+  for (int i = 0; i < 64; ++i) most += "1,";
+  for (int i = 0; i < 65; ++i) more += "1,";
+  EXPECT_TRUE(ParseNpy(File(Header("<f4", most + ")"), "abcd"), "x.npy").ok());
+  ExpectError(ParseNpy(File(Header("<f4", more + ")"), "abcd"), "x.npy"),
+              "more than 64 dimensions");
+  // Nothing in all, however long the other extents.
+  EXPECT_TRUE(ParseNpy(File(Header("<f4", "(0, 1000000)"), ""), "x.npy").ok());
 }
 
 TEST(NpyTest, FilesAreWrittenAndRead) {

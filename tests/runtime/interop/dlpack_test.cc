@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/guard_memory.h"
 #include "runtime/dlpack_abi.h"
 #include "tests/runtime/tensor_testing.h"
 
@@ -246,6 +247,30 @@ TYPED_TEST(DlpackTest, HostileShapesAreErrorsAndDeleteOnce) {
   EXPECT_THAT(error({2}, {std::numeric_limits<int64_t>::min()}, nothing),
               HasSubstr("beyond any address"));
   EXPECT_THAT(error({int64_t{1} << 50}, {0}, nothing), HasSubstr("[memory]"));
+  EXPECT_THAT(error({3, 2}, {1, -(int64_t{1} << 50)}, nothing), HasSubstr("beyond any address"));
+  EXPECT_EQ(error(ShapeVector(65, 1), {}, nothing),
+            "[from_dlpack] got 65 dimensions, expected 0 to 64");
+}
+
+// The producer's memory ends, or begins, at a page that nobody may touch.
+TYPED_TEST(DlpackTest, StridesAreFollowedToTheLastElementAndNotBeyond) {
+  for (const GuardSide side : {GuardSide::kEnd, GuardSide::kStart}) {
+    const GuardedBuffer buffer = *GuardedBuffer::Create(6 * sizeof(float), 4, side);
+    auto* const values = static_cast<float*>(buffer.data());
+    for (int i = 0; i < 6; ++i) values[i] = static_cast<float>(i);
+    const auto read = [&](ShapeVector shape, ShapeVector strides, uint64_t first) {
+      Producer<TypeParam> producer(values, std::move(shape), std::move(strides));
+      producer.array().byte_offset = first * sizeof(float);
+      return from_dlpack(producer.get()).template to_vector<float>();
+    };
+    EXPECT_THAT(read({2, 3}, {3, 1}, 0), ElementsAre(0, 1, 2, 3, 4, 5));
+    EXPECT_THAT(read({3, 2}, {1, 3}, 0), ElementsAre(0, 3, 1, 4, 2, 5));
+    EXPECT_THAT(read({6}, {-1}, 5), ElementsAre(5, 4, 3, 2, 1, 0));
+    EXPECT_THAT(read({2, 3}, {-3, -1}, 5), ElementsAre(5, 4, 3, 2, 1, 0));
+    EXPECT_THAT(read({2, 2}, {3, 2}, 0), ElementsAre(0, 2, 3, 5));
+    EXPECT_THAT(read({2, 2}, {0, -5}, 5), ElementsAre(5, 0, 5, 0));
+    EXPECT_TRUE(buffer.Check().ok());
+  }
 }
 
 TYPED_TEST(DlpackTest, TypesAndDevicesThatSwageLacksAreNamed) {
