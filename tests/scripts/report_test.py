@@ -21,6 +21,7 @@ def load(name, folder="scripts"):
 recompile_report = load("recompile_report")
 bench_report = load("bench_report")
 compare = load("compare", "bench")
+ulp_table = load("ulp_table", "bench/peers")
 page = recompile_report.page
 
 MACHINE = {"cpu": "Some CPU", "cores": 2, "load": 0.3, "date": "2026-01-31"}
@@ -242,6 +243,32 @@ class CompareTest(unittest.TestCase):
             for target in row.targets:
                 self.assertIn(target.peer, [compare.compare_rows.BEST, *compare.compare_table.COLUMNS])
         self.assertEqual(compare.compare_rows.models("/nonexistent"), [])
+
+
+class UlpTableTest(unittest.TestCase):
+    def test_every_bound_of_the_op_table_has_a_row(self):
+        table = (ROOT / "compiler/ir/opcodes.def").read_text()
+        stated = {line.split('"')[1] for line in table.splitlines()
+                  if line.startswith("SWAGE_OP(") and line.split(", ")[10] != "0"}
+        limits = ulp_table.bounds(table)
+        self.assertEqual(set(limits), stated | {"sqrt"})
+        self.assertEqual((limits["tan"], limits["tanh"], limits["sqrt"]), (2, 1, 0.5))
+
+    def test_errors_are_rounded_up(self):
+        for error, text in ((0.5, "0.50"), (0.5000068, "0.51"), (12.33, "12.4"), (8388608.0, "8e6"), (float("inf"), "wrong")):
+            self.assertEqual(ulp_table.cell(error), text)
+
+    def test_what_a_system_lacks_has_no_number_and_what_is_beyond_its_bound_is_told(self):
+        reading = lambda ulps: {"normal": ulps, "all": ulps, "at": ["0x1p+0"]}
+        readings = {"tan": {"swage": reading(1.5), "torch": reading(3.0)}, "erf": {"swage": reading(1.2)}}
+        limits = {"tan": 2.0, "erf": 1.0}
+        text = ulp_table.section({"swage": "Swage 1", "torch": "torch 2"}, readings, limits)
+        self.assertIn("| tan | 2 | 1.50 | 3.00 |", text)
+        self.assertIn("| erf | 1 | 1.20 | - |", text)
+        self.assertEqual(ulp_table.beyond(readings, limits), ["erf(0x1p+0): 1.2 units, at most 1"])
+
+    def test_its_tables_have_a_place(self):
+        page.fill((ROOT / "docs/semantics.md").read_text(), "ulp", "x")
 
 
 if __name__ == "__main__":
