@@ -146,20 +146,49 @@ int64_t PieceOf(Dim start, Dim size) {
 
 }  // namespace
 
+// `place` as a run-time number. Of the windows of one array along one dimension the first has a
+// symbol, and the others lie at a distance from it; `size` is the extent that makes equal pieces.
+Dim ExtentClasses::PlaceOf(const Instruction* array, int dim, Dim place, Node size) {
+  const auto [base, is_first] = bases_.try_emplace({array, dim});
+  if (is_first) {
+    // One range for all places, so that all of them give one kernel.
+    base->second = {Dim::Symbol("d" + std::to_string(made_.size())), place};
+    made_.push_back({base->second.symbol, place});
+    return base->second.symbol;
+  }
+  const Dim symbol = base->second.symbol, distance = place - base->second.value;
+  if (distance == Dim(0)) return symbol;
+  if (const int64_t pieces = PieceOf(distance, original_[size])) {
+    return symbol + ExtentOf(size) * Dim(pieces);
+  }
+  if (const int64_t pieces = PieceOf(place, original_[size])) return ExtentOf(size) * Dim(pieces);
+  return distance.is_static() ? symbol + distance : Renamed(place);
+}
+
+// A slice of a parameter may begin anywhere: nothing but an address depends on it. Behind a reshape
+// a known start may be what makes elements neighbours.
+Dim ExtentClasses::StartOf(const Instruction* slice, int i) {
+  const auto& attrs = slice->attrs<ir::SliceAttrs>();
+  const Instruction* array = slice->operand(0);
+  const Dim start = attrs.starts[i];
+  const Node in = At(array, i), out = At(slice, i);
+  if (start == Dim(0)) return start;
+  const bool is_open = array->opcode() == Opcode::kParameter;
+  if (is_open && !bases_.contains({array, i})) return PlaceOf(array, i, start, out);
+  if (attrs.strides[i] == 1) {
+    if (attrs.limits[i] == original_[in]) return ExtentOf(in) - ExtentOf(out);  // a tail
+    // One of equal pieces.
+    const int64_t piece = is_open ? 0 : PieceOf(start, original_[out]);
+    if (piece != 0) return ExtentOf(out) * Dim(piece);
+  }
+  return is_open ? PlaceOf(array, i, start, out) : Renamed(start);
+}
+
 void ExtentClasses::RewriteSlice(Instruction* op) {
   ir::SliceAttrs slice = op->attrs<ir::SliceAttrs>();
   for (int i = 0; i < op->shape().rank(); ++i) {
-    const Node in = At(op->operand(0), i), out = At(op, i);
-    const Dim in_extent = ExtentOf(in), out_extent = ExtentOf(out);
-    const Dim start = slice.starts[i];
-    Dim first = Renamed(start);
-    if (start != Dim(0) && slice.strides[i] == 1) {
-      if (slice.limits[i] == original_[in]) {
-        first = in_extent - out_extent;  // a tail
-      } else if (const int64_t piece = PieceOf(start, original_[out])) {
-        first = out_extent * Dim(piece);  // one of equal pieces
-      }
-    }
+    const Node out = At(op, i);
+    const Dim first = StartOf(op, i), out_extent = ExtentOf(out);
     slice.starts[i] = first;
     slice.limits[i] = original_[out] == Dim(0)
                           ? first
@@ -172,14 +201,15 @@ void ExtentClasses::RewritePad(Instruction* op) {
   ir::PadAttrs pad = op->attrs<ir::PadAttrs>();
   for (int i = 0; i < op->shape().rank(); ++i) {
     auto& entry = pad.dims[i];
-    const Dim low = Renamed(entry.low), high = Renamed(entry.high);
     const Dim grown = ExtentOf(At(op, i)) - ExtentOf(At(op->operand(0), i));
     if (entry.interior > 0) {
-      entry.high = high;
-      entry.low = low;
+      entry.high = Renamed(entry.high);
+      entry.low = Renamed(entry.low);
     } else if (entry.high != Dim(0)) {
-      entry.high = grown - low;
-      entry.low = low;
+      const bool is_open = entry.low != Dim(0) && entry.low.lower_bound() >= 0;
+      entry.low =
+          is_open ? PlaceOf(nullptr, i, entry.low, At(op->operand(0), i)) : Renamed(entry.low);
+      entry.high = grown - entry.low;
     } else if (entry.low != Dim(0)) {
       entry.low = grown;
     }

@@ -62,6 +62,8 @@ class ExtentClasses {
   ir::Dim Renamed(ir::Dim value);
   ir::Dim ExtentOf(Node node);
   void Rewrite(ir::Instruction* op);
+  ir::Dim PlaceOf(const ir::Instruction* array, int dim, ir::Dim place, Node size);
+  ir::Dim StartOf(const ir::Instruction* slice, int i);
   void RewriteSlice(ir::Instruction* op);
   void RewritePad(ir::Instruction* op);
 
@@ -75,6 +77,11 @@ class ExtentClasses {
   absl::flat_hash_map<Node, const Derived*> definition_;  // of a class
   absl::flat_hash_map<Node, ir::Dim> extent_;             // of a class
   std::vector<std::pair<ir::Dim, ir::Dim>> made_;
+  // By array (null: the results of pads) and dimension: the first place of a window.
+  struct Base {
+    ir::Dim symbol, value;
+  };
+  absl::flat_hash_map<std::pair<const ir::Instruction*, int>, Base> bases_;
   std::vector<std::pair<const ir::Symbol*, ir::Dim>> renamed_;  // symbols that the fusion had
 };
 

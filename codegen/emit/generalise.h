@@ -1,9 +1,9 @@
 // File: codegen/emit/generalise.h
 //
-// Which extents of a fusion are run-time arguments of its kernel. Every extent but 0 and 1 becomes
-// a symbol d0, d1, ...; extents that must be equal share one, and derived ones (a concatenation, a
-// merged reshape) are expressions. Two calls that differ only in lengths then give the same text,
-// and so the same kernel.
+// Which extents of a fusion, and which places of windows, are run-time arguments of its kernel. All
+// but extents of 0 and 1 and places of 0 become symbols d0, d1, ...; what must be equal shares one,
+// and what is derived (a concatenation, a merged reshape, a second window) is an expression. Calls
+// that differ in lengths or places alone then give the same text, and so the same kernel.
 //
 // The extents of a symbolic fusion are treated alike, so that it has the kernels of its sizes; the
 // value of a made symbol is then an expression of the fusion's own. What a literal fixes (an array

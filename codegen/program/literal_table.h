@@ -15,7 +15,7 @@
 namespace swage::codegen {
 
 // With fewer numbers of a dtype than this they stay in the code.
-inline constexpr int64_t kMinTableLiterals = 64;
+inline constexpr int64_t kMinTableLiterals = 16;
 
 // Takes the scalar float constants out of `fusion`, a fusion that nothing calls, dtype by dtype.
 // Each table is the value of a new last parameter. No value changes.

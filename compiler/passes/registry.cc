@@ -38,6 +38,7 @@
 #include "compiler/passes/scheduling.h"
 #include "compiler/passes/sharding_remover.h"
 #include "compiler/passes/slice_mover.h"
+#include "compiler/passes/start_hoister.h"
 #include "compiler/passes/transpose_dimension_grouper.h"
 #include "compiler/passes/transpose_folding.h"
 #include "compiler/passes/tuple_simplifier.h"
@@ -109,6 +110,8 @@ constexpr PassInfo kPasses[] = {
     {"scheduling", "orders instructions for little memory", &Make<Scheduling>},
     {"sharding-remover", "drops sharding marks on one device", &Make<ShardingRemover>},
     {"slice-mover", "computes only what a slice takes", &Make<SliceMover>},
+    {"start-hoister", "lets kernels that differ in where they read or write be one",
+     &Make<StartHoister>},
     {"transpose-dimension-grouper", "writes transposes in as few dimensions as it takes",
      &Make<TransposeDimensionGrouper>},
     {"transpose-folding", "lets dots read and write transposed arrays in place",

@@ -39,6 +39,7 @@
 #include "compiler/passes/scheduling.h"
 #include "compiler/passes/sharding_remover.h"
 #include "compiler/passes/slice_mover.h"
+#include "compiler/passes/start_hoister.h"
 #include "compiler/passes/transpose_dimension_grouper.h"
 #include "compiler/passes/transpose_folding.h"
 #include "compiler/passes/tuple_simplifier.h"
@@ -157,10 +158,11 @@ void AddFusion(Pipeline& pipeline) {
   fusion.AddPass<Dce>();
 }
 
-// Tidies what merged kernels left around them.
+// Tidies what merged kernels left around them, and makes kernels alike.
 void AddPostFusion(Pipeline& pipeline) {
   Pipeline& tidying = pipeline.AddPipeline("post-fusion");
   tidying.AddPass<TupleSimplifier>();
+  tidying.AddPass<StartHoister>();
   tidying.AddPass<Dce>();
 }
 

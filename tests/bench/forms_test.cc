@@ -46,6 +46,15 @@ TEST(Forms, HaveAboutAsManyOperationsAsTheyAreAskedFor) {
   }
 }
 
+// Their kernels differ in numbers and places alone.
+TEST(Forms, LongerOnesNeedFewMoreKernels) {
+  for (const char* name : {"wide", "unrolled"}) {
+    codegen::KernelCache::Get().Clear();
+    LlvmRuns(FormNamed(name), 4000);
+    EXPECT_LE(LlvmRuns(FormNamed(name), 8000), 10) << name;
+  }
+}
+
 TEST(Forms, ComputeWhatTheEvaluatorSays) {
   for (const Form& form : Forms()) {
     const auto module = Traced(form, 200);

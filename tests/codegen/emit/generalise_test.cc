@@ -85,6 +85,66 @@ TEST(Generalise, TextsOfNeighbouringLengthsAreEqual) {
   }
 }
 
+std::string TextOf(const std::string& body) { return General(body).fusion->ToString(); }
+
+// Rows of an array with `rows` rows, from each of `starts` on.
+std::string RowsFrom(const std::vector<int>& starts, int rows = 40, int size = 1) {
+  std::string text = "  x = f32[" + std::to_string(rows) + ",6] parameter(0)\n", sum;
+  const std::string shape = "f32[" + std::to_string(size) + ",6]";
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const std::string number = std::to_string(i);
+    text += "  s" + number + " = " + shape + " slice(x), slice={[" + std::to_string(starts[i]) +
+            ":" + std::to_string(starts[i] + size) + "], [0:6]}\n";
+    if (i == 0) continue;
+    text += "  a" + number + " = " + shape + " add(" +
+            (i == 1 ? "s0" : "a" + std::to_string(i - 1)) + ", s" + number + ")\n";
+  }
+  const std::string last = (starts.size() == 1 ? "s" : "a") + std::to_string(starts.size() - 1);
+  return text + "  ROOT r = " + shape + " negate(" + last + ")";
+}
+
+TEST(Generalise, WhereASliceOfAParameterBeginsIsAnArgument) {
+  const GeneralisedFusion g = General(RowsFrom({3}));
+  ASSERT_EQ(g.values.size(), 3u);
+  EXPECT_EQ(g.values[2], 3);
+  for (const int start : {1, 2, 17, 38, 39}) {
+    EXPECT_EQ(TextOf(RowsFrom({start})), g.fusion->ToString()) << start;
+  }
+  EXPECT_EQ(TextOf(RowsFrom({8}, 40, 4)), TextOf(RowsFrom({9}, 40, 4)));
+  EXPECT_EQ(TextOf(RowsFrom({8}, 40, 4)), TextOf(RowsFrom({36}, 40, 4)));
+  EXPECT_NE(TextOf(RowsFrom({0})), g.fusion->ToString()) << "0 is known";
+}
+
+TEST(Generalise, OtherSlicesOfTheParameterLieAtADistance) {
+  EXPECT_EQ(TextOf(RowsFrom({3, 4, 6})), TextOf(RowsFrom({7, 8, 10})));
+  EXPECT_EQ(TextOf(RowsFrom({4, 3})), TextOf(RowsFrom({7, 6})));
+  EXPECT_EQ(TextOf(RowsFrom({3, 3})), TextOf(RowsFrom({7, 7})));
+  EXPECT_NE(TextOf(RowsFrom({3, 4})), TextOf(RowsFrom({7, 9})));
+  // Equal pieces do so at any size.
+  EXPECT_EQ(TextOf(RowsFrom({4, 8, 0}, 40, 4)), TextOf(RowsFrom({5, 10, 0}, 40, 5)));
+  EXPECT_EQ(TextOf(RowsFrom({8, 12}, 40, 4)), TextOf(RowsFrom({20, 25}, 40, 5)));
+}
+
+TEST(Generalise, BehindAReshapeAStartStays) {
+  const std::string body = R"(
+  x = f32[4,24] parameter(0)
+  y = f32[4,6,4] reshape(x)
+  ROOT r = f32[4,1,4] slice(y), slice={[0:4], [$A:$B], [0:4]})";
+  EXPECT_NE(TextOf(WithSizes(body, {{"$A", 2}, {"$B", 3}})),
+            TextOf(WithSizes(body, {{"$A", 3}, {"$B", 4}})));
+}
+
+TEST(Generalise, WhereAPadPutsItsOperandIsAnArgument) {
+  const std::string body = R"(
+  x = f32[1,6] parameter(0)
+  z = f32[] parameter(1)
+  ROOT r = f32[40,6] pad(x, z), padding=$A_$Bx0_0)";
+  const std::string text = TextOf(WithSizes(body, {{"$A", 1}, {"$B", 38}}));
+  EXPECT_EQ(TextOf(WithSizes(body, {{"$A", 7}, {"$B", 32}})), text);
+  EXPECT_EQ(TextOf(WithSizes(body, {{"$A", 38}, {"$B", 1}})), text);
+  EXPECT_NE(TextOf(WithSizes(body, {{"$A", 0}, {"$B", 39}})), text) << "0 is known";
+}
+
 TEST(Generalise, WhatALiteralFixesStays) {
   const GeneralisedFusion g = General(R"(
   x = f32[2,3] parameter(0)
@@ -138,6 +198,11 @@ TEST(Bake, GivesBackWhatWasGeneralised) {
       "  s = f32[12,10] slice(x), slice={[0:12], [20:30]}\n"
       "  t = f32[12,10] slice(x), slice={[0:12], [10:20]}\n"
       "  ROOT c = f32[12,20] concatenate(s, t), dimensions={1}",
+      RowsFrom({3, 7, 39, 2}),
+      RowsFrom({8, 12, 0, 36}, 40, 4),
+      "  x = f32[5] parameter(0)\n  z = f32[] constant(0)\n"
+      "  p = f32[13] pad(x, z), padding=4_4\n  q = f32[13] pad(x, z), padding=2_6\n"
+      "  ROOT s = f32[13] add(p, q)",
       "  x = f32[9] parameter(0)\n  z = f32[] constant(0)\n"
       "  p = f32[13] pad(x, z), padding=4_0\n"
       "  ROOT q = f32[26] pad(p, z), padding=0_1_1",
@@ -164,7 +229,8 @@ TEST(Generalise, OutputsOfEqualExtentsShareThem) {
 }
 
 TEST(Bake, ValuesMustFitTheSymbols) {
-  GeneralisedFusion fusion = General("  x = f32[12,30] parameter(0)\n  ROOT n = f32[12,30] negate(x)");
+  GeneralisedFusion fusion =
+      General("  x = f32[12,30] parameter(0)\n  ROOT n = f32[12,30] negate(x)");
   ASSERT_EQ(fusion.symbols.size(), 2u);
   EXPECT_EQ(BakeExtents({12}, &fusion).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_FALSE(BakeExtents({1, 30}, &fusion).ok());
