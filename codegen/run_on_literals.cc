@@ -1,63 +1,60 @@
 #include "codegen/run_on_literals.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/check_mode.h"
 
 namespace swage::codegen {
-namespace {
-
-StatusOr<std::vector<ir::Literal>> RunInSpace(Executable& executable, MemorySpace& memory,
-                                              absl::Span<const ir::Literal> inputs) {
-  std::vector<const void*> in;
-  std::vector<void*> out;
-  std::vector<SpaceBlock> blocks;
-  for (const ir::Literal& input : inputs) {
-    const auto size = static_cast<int64_t>(input.bytes().size());
-    SWAGE_ASSIGN_OR_RETURN(SpaceBlock block, SpaceBlock::Allocate(memory, size));
-    SWAGE_RETURN_IF_ERROR(memory.CopyIn(block.data(), input.bytes().data(), size));
-    in.push_back(block.data());
-    blocks.push_back(std::move(block));
+StatusOr<void*> RunBuffers::Add(int64_t bytes, const void* content) {
+  if (memory_ == nullptr) {
+    SWAGE_ASSIGN_OR_RETURN(GuardedBuffer buffer, CheckMode::Get().Guarded(bytes));
+    if (content != nullptr) std::memcpy(buffer.data(), content, static_cast<size_t>(bytes));
+    return guarded_.emplace_back(std::move(buffer)).data();
   }
-  for (const ir::Shape& shape : executable.output_shapes()) {
-    SWAGE_ASSIGN_OR_RETURN(const int64_t size, shape.ByteSize());
-    SWAGE_ASSIGN_OR_RETURN(SpaceBlock block, SpaceBlock::Allocate(memory, size));
-    out.push_back(block.data());
-    blocks.push_back(std::move(block));
-  }
-  SWAGE_RETURN_IF_ERROR(executable.Run(in, out));
-  return LiteralsAt(&memory, executable.output_shapes(), out);
+  SWAGE_ASSIGN_OR_RETURN(SpaceBlock block, SpaceBlock::Allocate(*memory_, bytes));
+  if (content != nullptr) SWAGE_RETURN_IF_ERROR(memory_->CopyIn(block.data(), content, bytes));
+  return blocks_.emplace_back(std::move(block)).data();
 }
 
-StatusOr<std::vector<ir::Literal>> RunBetweenGuards(Executable& executable,
-                                                    absl::Span<const ir::Literal> inputs) {
-  std::vector<GuardedBuffer> buffers;
-  std::vector<const void*> in;
-  std::vector<void*> out;
-  const auto add = [&](int64_t size) -> Status {
-    SWAGE_ASSIGN_OR_RETURN(GuardedBuffer buffer, CheckMode::Get().Guarded(size));
-    buffers.push_back(std::move(buffer));
-    return OkStatus();
-  };
+StatusOr<RunBuffers> RunBuffers::Create(const Executable& executable,
+                                        absl::Span<const ir::Literal> inputs) {
+  RunBuffers buffers(executable.memory());
+  buffers.shapes_ = executable.output_shapes();
+  buffers.in_literals_ = buffers.memory_ == nullptr && !CheckMode::Get().memory;
   for (const ir::Literal& input : inputs) {
-    const absl::Span<const uint8_t> bytes = input.bytes();
-    SWAGE_RETURN_IF_ERROR(add(static_cast<int64_t>(bytes.size())));
-    std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(buffers.back().data()));
-    in.push_back(buffers.back().data());
+    const void* data = input.bytes().data();
+    if (!buffers.in_literals_) {
+      SWAGE_ASSIGN_OR_RETURN(data, buffers.Add(static_cast<int64_t>(input.bytes().size()), data));
+    }
+    buffers.in_.push_back(data);
   }
-  for (const ir::Shape& shape : executable.output_shapes()) {
+  for (const ir::Shape& shape : buffers.shapes_) {
+    if (buffers.in_literals_) {
+      SWAGE_ASSIGN_OR_RETURN(buffers.results_.emplace_back(), ir::Literal::Create(shape));
+      buffers.out_.push_back(buffers.results_.back().mutable_bytes().data());
+      continue;
+    }
     SWAGE_ASSIGN_OR_RETURN(const int64_t size, shape.ByteSize());
-    SWAGE_RETURN_IF_ERROR(add(size));
-    out.push_back(buffers.back().data());
+    SWAGE_ASSIGN_OR_RETURN(buffers.out_.emplace_back(), buffers.Add(size, nullptr));
   }
-  SWAGE_RETURN_IF_ERROR(executable.Run(in, out));
-  for (const GuardedBuffer& buffer : buffers) SWAGE_RETURN_IF_ERROR(buffer.Check());
-  return LiteralsAt(nullptr, executable.output_shapes(), out);
+  return buffers;
 }
 
-}  // namespace
+StatusOr<std::vector<ir::Literal>> RunBuffers::CopyResults() const {
+  for (const GuardedBuffer& buffer : guarded_) SWAGE_RETURN_IF_ERROR(buffer.Check());
+  return LiteralsAt(memory_, shapes_, out_);
+}
+
+StatusOr<std::vector<ir::Literal>> RunBuffers::Results() const& {
+  if (in_literals_) return results_;
+  return CopyResults();
+}
+
+StatusOr<std::vector<ir::Literal>> RunBuffers::Results() && {
+  if (in_literals_) return std::move(results_);
+  return CopyResults();
+}
 
 StatusOr<std::vector<ir::Literal>> LiteralsAt(MemorySpace* memory,
                                               absl::Span<const ir::Shape> shapes,
@@ -79,20 +76,9 @@ StatusOr<std::vector<ir::Literal>> LiteralsAt(MemorySpace* memory,
 
 StatusOr<std::vector<ir::Literal>> RunOnLiterals(Executable& executable,
                                                  absl::Span<const ir::Literal> inputs) {
-  if (MemorySpace* const memory = executable.memory()) {
-    return RunInSpace(executable, *memory, inputs);
-  }
-  if (CheckMode::Get().memory) return RunBetweenGuards(executable, inputs);
-  std::vector<const void*> in;
-  std::vector<void*> out;
-  for (const ir::Literal& input : inputs) in.push_back(input.bytes().data());
-  std::vector<ir::Literal> results;
-  for (const ir::Shape& shape : executable.output_shapes()) {
-    SWAGE_ASSIGN_OR_RETURN(results.emplace_back(), ir::Literal::Create(shape));
-    out.push_back(results.back().mutable_bytes().data());
-  }
-  SWAGE_RETURN_IF_ERROR(executable.Run(in, out));
-  return results;
+  SWAGE_ASSIGN_OR_RETURN(RunBuffers buffers, RunBuffers::Create(executable, inputs));
+  SWAGE_RETURN_IF_ERROR(executable.Run(buffers.in(), buffers.out()));
+  return std::move(buffers).Results();
 }
 
 }  // namespace swage::codegen

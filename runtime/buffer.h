@@ -49,10 +49,8 @@ class Buffer {
   void* data() const { return data_; }
   int64_t size() const { return size_; }
   codegen::MemorySpace* space() const { return space_; }  // null: the host's memory
-  // Memory of the host that Allocate gave.
-  bool is_ours() const {
-    return place_ == Place::kBehind || place_ == Place::kApart || place_ == Place::kGuarded;
-  }
+  // Whether nobody else owns the memory.
+  bool is_ours() const { return place_ != Place::kForeign; }
   // What was made of the elements, which must never change; goes with them. Thread-safe.
   DerivedForms& forms();
 

@@ -46,9 +46,7 @@ const Tensor* ExecutableRun::OfferFor(int32_t output, int64_t bytes) const {
     if (offered.output != output) continue;
     const std::shared_ptr<internal::TensorImpl>& impl = offered.tensor->impl();
     const Buffer& buffer = *impl->buffer();
-    // Memory of a device is never that of others.
-    const bool is_ours = buffer.is_ours() || buffer.space() != nullptr;
-    if (impl.use_count() != 1 || impl->buffer().use_count() != 1 || !is_ours ||
+    if (impl.use_count() != 1 || impl->buffer().use_count() != 1 || !buffer.is_ours() ||
         buffer.size() != bytes) {
       return nullptr;
     }

@@ -9,8 +9,11 @@
 namespace swage::runtime {
 namespace {
 
+// The host packs what lies there.
 bool IsWeight(const Tensor& tensor) {
-  return !tensor.impl()->traced() && tensor.impl()->buffer()->is_ours();
+  if (tensor.impl()->traced()) return false;
+  const Buffer& buffer = *tensor.impl()->buffer();
+  return buffer.is_ours() && buffer.space() == nullptr;
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "tools/ab_set.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "base/env.h"
 #include "base/nearest.h"
 #include "runtime/device_name.h"
+#include "tools/process.h"
 
 namespace swage::tools {
 namespace {
@@ -138,9 +137,9 @@ std::vector<std::string> EnvironmentOf(const AbSet& set) {
                        [&](const std::string& entry) { return NameOf(entry) == name; });
   };
   std::vector<std::string> environment;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view name = NameOf(*entry);
-    if (!IsIn(kRemoved, name) && !is_given(name)) environment.emplace_back(*entry);
+  for (std::string& entry : CurrentEnvironment()) {
+    const std::string_view name = NameOf(entry);
+    if (!IsIn(kRemoved, name) && !is_given(name)) environment.push_back(std::move(entry));
   }
   for (size_t i = 0; i < set.environment.size(); ++i) {
     const std::string& entry = set.environment[i];

@@ -1,7 +1,5 @@
 #include "tools/isolated_case.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstring>
 
@@ -27,14 +25,6 @@ std::vector<std::string> ArgumentsOf(const CorpusOptions& options, const std::st
   return arguments;
 }
 
-std::vector<std::string> Environment() {
-  std::vector<std::string> environment;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    environment.emplace_back(*entry);
-  }
-  return environment;
-}
-
 // "": it came to its end.
 std::string DeathOf(const ProcessResult& ran) {
   if (ran.exit_code == kFine || ran.exit_code == kCheckFailed) return "";
@@ -51,7 +41,7 @@ std::string DeathOf(const ProcessResult& ran) {
 std::vector<std::string> RunIsolated(const CorpusOptions& options, const std::string& name,
                                      const std::string& program) {
   const StatusOr<ProcessResult> ran =
-      RunProcess(program, ArgumentsOf(options, name), Environment());
+      RunProcess(program, ArgumentsOf(options, name), CurrentEnvironment());
   if (!ran.ok()) return {std::string(ran.status().message())};
   fputs(ran->err.c_str(), stderr);
   std::vector<std::string> failures;

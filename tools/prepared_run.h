@@ -13,10 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/guard_memory.h"
 #include "base/status.h"
 #include "codegen/executable.h"
-#include "codegen/memory_space.h"
+#include "codegen/run_on_literals.h"
 #include "compiler/ir/literal.h"
 
 namespace swage::tools {
@@ -35,19 +34,15 @@ class PreparedRun {
   StatusOr<std::vector<ir::Literal>> Results() const;
 
  private:
-  explicit PreparedRun(std::shared_ptr<codegen::Executable> executable)
-      : executable_(std::move(executable)) {}
-  Status AllocateOnHost();
-  Status AllocateBetweenGuards();  // under SWAGE_CHECK=memory
-  Status AllocateIn(codegen::MemorySpace& space);
+  PreparedRun(std::shared_ptr<codegen::Executable> executable, std::vector<ir::Literal> inputs,
+              codegen::RunBuffers buffers)
+      : executable_(std::move(executable)),
+        inputs_(std::move(inputs)),
+        buffers_(std::move(buffers)) {}
 
   const std::shared_ptr<codegen::Executable> executable_;
-  std::vector<ir::Literal> inputs_;          // leaves
-  std::vector<ir::Literal> results_;         // of the host
-  std::vector<GuardedBuffer> guarded_;       // instead, under a memory check
-  std::vector<codegen::SpaceBlock> blocks_;  // of a device
-  std::vector<const void*> in_;
-  std::vector<void*> out_;
+  const std::vector<ir::Literal> inputs_;  // leaves
+  codegen::RunBuffers buffers_;
 };
 
 // The median milliseconds of one run: after a warm-up, samples of at least `min_ms` together, and

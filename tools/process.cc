@@ -88,6 +88,14 @@ bool ReadBoth(const Pipe& out, const Pipe& err, ProcessResult* result) {
 
 }  // namespace
 
+std::vector<std::string> CurrentEnvironment() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    environment.emplace_back(*entry);
+  }
+  return environment;
+}
+
 StatusOr<ProcessResult> RunProcess(const std::string& program,
                                    const std::vector<std::string>& arguments,
                                    const std::vector<std::string>& environment) {

@@ -15,6 +15,9 @@
 
 namespace swage::tools {
 
+// Of this process: NAME=VALUE each.
+std::vector<std::string> CurrentEnvironment();
+
 struct ProcessResult {
   int exit_code = -1;  // -1: a signal ended it
   int signal = 0;

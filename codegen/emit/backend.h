@@ -23,8 +23,8 @@ class PassManager;
 
 namespace swage::emit {
 
-// The passes of a code generator, set up once for many modules: for a small kernel that takes as
-// long as a sixth of their run. For one thread at a time; the machine must outlive it.
+// The passes of a code generator, set up once for many modules. For one thread at a time; the
+// machine must outlive it.
 class CodeGenerator {
  public:
   CodeGenerator(llvm::TargetMachine& machine, llvm::CodeGenFileType type);

@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <barrier>
-#include <functional>
 #include <new>
 #include <thread>
 #include <vector>
 
 #include "runtime/swage.h"
 #include "runtime/trace.h"
+#include "tests/on_threads.h"
 
 namespace swage::cases {
 namespace {
@@ -78,20 +77,6 @@ TEST(CallCases, AResultThatFitsNowhereIsAnErrorEveryTime) {
   }
   EXPECT_EQ(ran, 0);
   EXPECT_THAT(first, ::testing::HasSubstr("bytes"));
-}
-
-constexpr int kThreads = 32;
-
-void OnThreads(const std::function<void(int)>& fn) {
-  std::barrier start(kThreads);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&, i] {
-      start.arrive_and_wait();
-      fn(i);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 // One function with and one without fusion: each has as many kernels as alone.

@@ -6,24 +6,11 @@
 #include <thread>
 
 #include "runtime/trace.h"
+#include "tests/on_threads.h"
 #include "tests/runtime/tensor_testing.h"
 
 namespace swage {
 namespace {
-
-constexpr int kThreads = 32;
-
-void OnThreads(const std::function<void(int)>& fn) {
-  std::barrier start(kThreads);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&, i] {
-      start.arrive_and_wait();
-      fn(i);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
 
 TEST(JitThreadsTest, OneKeyIsCompiledOnce) {
   auto f = jit([](Tensor x) { return x * x + 1; }, {.name = "one_key"});

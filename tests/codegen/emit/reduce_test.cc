@@ -10,6 +10,20 @@
 namespace swage::emit {
 namespace {
 
+// A module's begin with a combiner of two values without an identity.
+const std::string kGreater = R"(
+HloModule m
+f {
+  v0 = f32[] parameter(0)
+  i0 = s32[] parameter(1)
+  v1 = f32[] parameter(2)
+  i1 = s32[] parameter(3)
+  gt = pred[] compare(v0, v1), direction=GE
+  v = f32[] select(gt, v0, v1)
+  i = s32[] select(gt, i0, i1)
+  ROOT t = (f32[], s32[]) tuple(v, i)
+})";
+
 TEST(RowReduction, SumsRowsOfEverySize) {
   for (int n : kSizes) EXPECT_KERNEL(WithSizes(RowSum(), {{"$R", 5}, {"$N", n}}));
 }
@@ -98,18 +112,7 @@ ENTRY e {
 })",
                               sizes));
       // A combiner without an identity, of two values.
-      EXPECT_KERNEL(WithSizes(R"(
-HloModule m
-f {
-  v0 = f32[] parameter(0)
-  i0 = s32[] parameter(1)
-  v1 = f32[] parameter(2)
-  i1 = s32[] parameter(3)
-  gt = pred[] compare(v0, v1), direction=GE
-  v = f32[] select(gt, v0, v1)
-  i = s32[] select(gt, i0, i1)
-  ROOT t = (f32[], s32[]) tuple(v, i)
-}
+      EXPECT_KERNEL(WithSizes(kGreater + R"(
 ENTRY e {
   x = f32[$N,$C] parameter(0)
   i = s32[$N,$C] iota(), iota_dimension=0
@@ -124,18 +127,7 @@ ENTRY e {
 
 TEST(RowReduction, AnyCombinerAndTwoValues) {
   for (int n : {1, 7, 31, 64, 65, 130, 4100}) {
-    EXPECT_KERNEL(WithSizes(R"(
-HloModule m
-f {
-  v0 = f32[] parameter(0)
-  i0 = s32[] parameter(1)
-  v1 = f32[] parameter(2)
-  i1 = s32[] parameter(3)
-  gt = pred[] compare(v0, v1), direction=GE
-  v = f32[] select(gt, v0, v1)
-  i = s32[] select(gt, i0, i1)
-  ROOT t = (f32[], s32[]) tuple(v, i)
-}
+    EXPECT_KERNEL(WithSizes(kGreater + R"(
 ENTRY e {
   x = f32[3,$N] parameter(0)
   i = s32[3,$N] iota(), iota_dimension=1

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 #include "compiler/cost/cost_model.h"
 #include "compiler/cost/kernel_prediction.h"
 #include "compiler/ir/parser.h"
+#include "tests/compiler/softmax_text.h"
 
 namespace swage::cost {
 namespace {
@@ -65,7 +67,7 @@ TEST(GpuCost, DoublesAreDearWhereThereAreFewLanesForThem) {
   EXPECT_EQ(WorkOf(*nx, Gpu("l4")).cycles, 64 * WorkOf(*ny, Gpu("l4")).cycles);
 }
 
-KernelPrediction Predict(const char* hlo, const char* card) {
+KernelPrediction Predict(const std::string& hlo, const char* card) {
   const auto module = ir::ParseHlo(hlo);
   EXPECT_TRUE(module.ok()) << module.status().message();
   return PredictKernel(*(*module)->entry()->root(), Gpu(card));
@@ -113,27 +115,7 @@ ENTRY e {
 
 // Three passes over the rows, which are written once.
 TEST(KernelPredictions, AValuePerRowIsComputedOncePerRow) {
-  const KernelPrediction p = Predict(R"(
-HloModule m
-max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
-sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
-f {
-  x = f32[16384,4096] parameter(0)
-  low = f32[] constant(-inf)
-  zero = f32[] constant(0)
-  m = f32[16384] reduce(x, low), dimensions={1}, to_apply=max
-  mb = f32[16384,4096] broadcast(m), dimensions={0}
-  d = f32[16384,4096] subtract(x, mb)
-  e = f32[16384,4096] exponential(d)
-  s = f32[16384] reduce(e, zero), dimensions={1}, to_apply=sum
-  sb = f32[16384,4096] broadcast(s), dimensions={0}
-  ROOT r = f32[16384,4096] divide(e, sb)
-}
-ENTRY e {
-  x = f32[16384,4096] parameter(0)
-  ROOT r = f32[16384,4096] fusion(x), kind=kLoop, calls=f
-})",
-                                     "h200");
+  const KernelPrediction p = Predict(SoftmaxFusion(16384, 4096), "h200");
   constexpr double kElements = 16384.0 * 4096;
   EXPECT_EQ(p.bytes, 2 * 4 * kElements);
   EXPECT_EQ(p.flops, 7 * kElements);  // max, sum, divide; subtract and exponential twice

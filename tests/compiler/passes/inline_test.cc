@@ -204,7 +204,8 @@ TEST(Inline, ALongChainOfSingleCallsIsLinear) {
   PassContext context;
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(*inline_pass.Run(*module, context));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));  // quadratic work takes minutes
+  EXPECT_LT(std::chrono::steady_clock::now() - start,
+            std::chrono::seconds(60));  // quadratic work takes minutes
   EXPECT_EQ(module->Computations().size(), 1u);
   EXPECT_EQ(module->instruction_count(), kDepth + 1);
 }

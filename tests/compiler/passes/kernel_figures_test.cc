@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/cost/device_description.h"
 #include "tests/compiler/passes/pass_test.h"
+#include "tests/compiler/softmax_text.h"
 
 namespace swage::passes {
 namespace {
@@ -18,30 +19,9 @@ KernelFigures Figures(const std::string& hlo, const cost::DeviceDescription& dev
 
 cost::DeviceDescription Gpu() { return *cost::GpuNamed("h200"); }
 
-constexpr char kSoftmax[] = R"(
-HloModule m
-max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
-sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
-f {
-  x = f32[256,1024] parameter(0)
-  low = f32[] constant(-inf)
-  zero = f32[] constant(0)
-  m = f32[256] reduce(x, low), dimensions={1}, to_apply=max
-  mb = f32[256,1024] broadcast(m), dimensions={0}
-  d = f32[256,1024] subtract(x, mb)
-  e = f32[256,1024] exponential(d)
-  s = f32[256] reduce(e, zero), dimensions={1}, to_apply=sum
-  sb = f32[256,1024] broadcast(s), dimensions={0}
-  ROOT r = f32[256,1024] divide(e, sb)
-}
-ENTRY e {
-  x = f32[256,1024] parameter(0)
-  ROOT r = f32[256,1024] fusion(x), kind=kLoop, calls=f
-})";
-
 TEST(KernelFiguresTest, WhatIsReducedPerRowIsReducedOncePerRow) {
   for (const cost::DeviceDescription& device : {cost::TestCpu(), Gpu()}) {
-    const KernelFigures figures = Figures(kSoftmax, device);
+    const KernelFigures figures = Figures(SoftmaxFusion(256, 1024), device);
     // Three passes over a row: its largest element, the sum, the result.
     EXPECT_EQ(figures.reads[0].utilisation, 3) << device.name;
     const KernelFigures one = Figures(R"(

@@ -263,7 +263,8 @@ std::string ManyReaders(int n) {
   for (int i = 0; i < n; ++i) {
     absl::StrAppend(&text, "body", i, " {\n p", i, " = f32[16777216] parameter(0)\n w", i,
                     " = f32[] constant(", i, ")\n b", i, " = f32[16777216] broadcast(w", i,
-                    "), dimensions={}\n ROOT r", i, " = f32[16777216] add(p", i, ", b", i, ")\n}\n");
+                    "), dimensions={}\n ROOT r", i, " = f32[16777216] add(p", i, ", b", i,
+                    ")\n}\n");
   }
   absl::StrAppend(&text, "ENTRY main {\n  x = f32[16777216] parameter(0)\n");
   std::string shapes, values;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/cost/device_description.h"
 #include "tests/compiler/passes/pass_test.h"
+#include "tests/compiler/softmax_text.h"
 
 namespace swage::passes {
 namespace {
@@ -22,22 +24,8 @@ ENTRY main {
   ROOT r = f32[1024,1024] abs(c)
 })";
 
-const char kSoftmax[] = R"(
-HloModule m
-max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
-sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
-ENTRY main {
-  x = f32[64,512] parameter(0)
-  low = f32[] constant(-inf)
-  zero = f32[] constant(0)
-  m = f32[64] reduce(x, low), dimensions={1}, to_apply=max
-  mb = f32[64,512] broadcast(m), dimensions={0}
-  s = f32[64,512] subtract(x, mb)
-  e = f32[64,512] exponential(s)
-  t = f32[64] reduce(e, zero), dimensions={1}, to_apply=sum
-  tb = f32[64,512] broadcast(t), dimensions={0}
-  ROOT r = f32[64,512] divide(e, tb)
-})";
+const std::string kSoftmax =
+    absl::StrCat("HloModule m\n", kSoftmaxCombiners, "ENTRY main {", SoftmaxBody(64, 512), "}");
 
 struct Fused {
   std::unique_ptr<ir::Module> module;
