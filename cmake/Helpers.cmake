@@ -61,11 +61,15 @@ function(swage_test name)
   if(SWAGE_SANITIZE MATCHES "thread")
     set(timeout 1200)  # the emulated GPU takes several times as long
   endif()
+  # A folder's short and long binary may share sources; of two tests of one name ctest would give
+  # both the label of the later one.
+  set(prefix "")
   if(ARG_FULL)
     set(timeout 7200)
+    set(prefix full.)
   endif()
   gtest_discover_tests(${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT ${timeout} LABELS "${label}")
+                       TEST_PREFIX "${prefix}" PROPERTIES TIMEOUT ${timeout} LABELS "${label}")
 endfunction()
 
 # swage_uses_emulator(<target> [CUBLASLT])

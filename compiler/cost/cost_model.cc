@@ -237,6 +237,7 @@ double ParallelElements(const Instruction& root, const Instruction* hero) {
   constexpr double kShares = 256;
   const ir::Shape& input = hero->operand(0)->shape();
   const ir::DimList& reduced = hero->dimensions();
+  if (reduced.empty()) return results;
   const int64_t minor = input.rank() - 1;
   if (std::find(reduced.begin(), reduced.end(), minor) == reduced.end()) {
     const int64_t last = *std::max_element(reduced.begin(), reduced.end());

@@ -2,6 +2,7 @@
 // the padding holds, and gives what it gives without padding.
 #include <gmock/gmock.h>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compiler/ir/assumptions.h"
@@ -24,20 +25,23 @@ std::unique_ptr<ir::Module> Parse(const std::string& entry) {
   return module.ok() ? *std::move(module) : nullptr;
 }
 
-// On each device, with each fill, with the masks that are needed and with all.
-void Expect(const std::string& entry, const std::vector<Literal>& args,
-            const std::vector<Literal>& expected, Tolerance tolerance = {}) {
-  SCOPED_TRACE(entry);
-  ir::AssumptionScope sizes_fit;
-  const auto module = Parse(entry);
-  ASSERT_NE(module, nullptr);
-  for (const std::string& name : tools::DeviceNames()) {
+// On a device of tools::DeviceNames.
+class PaddingCases : public testing::TestWithParam<std::string> {
+ protected:
+  // With each fill, with the masks that are needed and with all.
+  static void Expect(const std::string& entry, const std::vector<Literal>& args,
+                     const std::vector<Literal>& expected, Tolerance tolerance = {}) {
+    SCOPED_TRACE(entry);
+    ir::AssumptionScope sizes_fit;
+    const auto module = Parse(entry);
+    ASSERT_NE(module, nullptr);
     for (const PaddingFill fill :
          {PaddingFill::kZero, PaddingFill::kNan, PaddingFill::kInfinity, PaddingFill::kLarge}) {
       for (const PaddingMasks masks : {PaddingMasks::kNeeded, PaddingMasks::kAll}) {
-        SCOPED_TRACE(absl::StrCat(name, ", fill ", static_cast<int>(fill), ", masks ",
-                                  static_cast<int>(masks)));
-        const auto device = tools::FindDevice(name, {.pad = true, .fill = fill, .masks = masks});
+        SCOPED_TRACE(
+            absl::StrCat("fill ", static_cast<int>(fill), ", masks ", static_cast<int>(masks)));
+        const auto device =
+            tools::FindDevice(GetParam(), {.pad = true, .fill = fill, .masks = masks});
         ASSERT_TRUE(device.ok()) << device.status();
         const auto got = tools::RunOn(*device)(*module, args);
         ASSERT_TRUE(got.ok()) << got.status();
@@ -48,16 +52,16 @@ void Expect(const std::string& entry, const std::vector<Literal>& args,
       }
     }
   }
-}
 
-// With the row f32[n] padded to 4, 8 and 32.
-void ExpectOfRow(const std::string& entry, const std::string& row, const Literal& expected,
-                 Tolerance tolerance = {}) {
-  for (const char* bound : {"4", "8", "32"}) {
-    Expect(absl::StrCat("x = f32[n<=", bound, "] parameter(0)\n", entry), {Value("f32[3]", row)},
-           {expected}, tolerance);
+  // With the row f32[n] padded to 4, 8 and 32.
+  static void ExpectOfRow(const std::string& entry, const std::string& row, const Literal& expected,
+                          Tolerance tolerance = {}) {
+    for (const char* bound : {"4", "8", "32"}) {
+      Expect(absl::StrCat("x = f32[n<=", bound, "] parameter(0)\n", entry), {Value("f32[3]", row)},
+             {expected}, tolerance);
+    }
   }
-}
+};
 
 std::string Reduced(const std::string& init, const std::string& combiner) {
   return absl::StrCat("k = f32[] constant(", init,
@@ -83,7 +87,7 @@ constexpr char kCumsum[] = R"(
   taken = f32[n,n] select(below, rows, zeros)
   ROOT r = f32[n] reduce(taken, zero), dimensions={1}, to_apply=add_f32)";
 
-TEST(PaddingCases, ReductionsGetTheirIdentity) {
+TEST_P(PaddingCases, ReductionsGetTheirIdentity) {
   const std::string p = "{3, 7, 5}", n = "{-3, -7, -5}";
   const struct {
     std::string init, combiner, of_p, of_n;
@@ -97,19 +101,19 @@ TEST(PaddingCases, ReductionsGetTheirIdentity) {
   }
 }
 
-TEST(PaddingCases, InitialValuesThatAreNotNeutralCountOnce) {
+TEST_P(PaddingCases, InitialValuesThatAreNotNeutralCountOnce) {
   ExpectOfRow(Reduced("5", "add"), "{3, 7, 5}", Value("f32[]", "20"));
   ExpectOfRow(Reduced("2", "multiply"), "{3, 7, 5}", Value("f32[]", "210"));
 }
 
-TEST(PaddingCases, DataThatEqualTheIdentityStay) {
+TEST_P(PaddingCases, DataThatEqualTheIdentityStay) {
   ExpectOfRow(Reduced("-inf", "maximum"), "{-inf, -inf, -inf}", Value("f32[]", "-inf"));
   ExpectOfRow(Reduced("inf", "minimum"), "{inf, inf, inf}", Value("f32[]", "inf"));
   ExpectOfRow(Reduced("-inf", "maximum"), "{nan, nan, nan}", Value("f32[]", "nan"));
   ExpectOfRow(Reduced("-0", "add"), "{-0, -0, -0}", Value("f32[]", "-0"));
 }
 
-TEST(PaddingCases, ArgmaxIsBelowTheSize) {
+TEST_P(PaddingCases, ArgmaxIsBelowTheSize) {
   ExpectOfRow(kArgmax, "{3, 7, 5}", Value("s32[]", "1"));
   ExpectOfRow(kArgmax, "{-3, -7, -5}", Value("s32[]", "0"));
   ExpectOfRow(kArgmax, "{-inf, -inf, -inf}", Value("s32[]", "0"));
@@ -121,7 +125,7 @@ TEST(PaddingCases, ArgmaxIsBelowTheSize) {
          {Value("f32[10]", "{5, 3, 2, 1, 10, 9, 6, 7, 4, 8}")}, {Value("s32[]", "4")});
 }
 
-TEST(PaddingCases, AnyAllAndBits) {
+TEST_P(PaddingCases, AnyAllAndBits) {
   const std::string compared = R"(
     k = f32[] constant(6)
     ks = f32[n] broadcast(k), dimensions={}
@@ -142,7 +146,7 @@ TEST(PaddingCases, AnyAllAndBits) {
   }
 }
 
-TEST(PaddingCases, LogsumexpAndNormSeeValidElementsOnly) {
+TEST_P(PaddingCases, LogsumexpAndNormSeeValidElementsOnly) {
   ExpectOfRow(R"(
     low = f32[] constant(-inf)
     zero = f32[] constant(0)
@@ -162,7 +166,7 @@ TEST(PaddingCases, LogsumexpAndNormSeeValidElementsOnly) {
               "{-3, -7, -5}", Value("f32[]", "9.1104335791443"), {.rtol = 1e-6});
 }
 
-TEST(PaddingCases, CumulativeSumsOfThreeOneAndNone) {
+TEST_P(PaddingCases, CumulativeSumsOfThreeOneAndNone) {
   Expect(kCumsum, {Value("f32[3]", "{3, 7, 5}")}, {Value("f32[3]", "{3, 10, 15}")});
   Expect(kCumsum, {Value("f32[3]", "{1, 2, 3}")}, {Value("f32[3]", "{1, 3, 6}")});
   Expect(kCumsum, {Value("f32[1]", "{1}")}, {Value("f32[1]", "{1}")});
@@ -170,7 +174,7 @@ TEST(PaddingCases, CumulativeSumsOfThreeOneAndNone) {
 }
 
 // Row 0 of the table gets what its index asks for, and nothing of the padded indices.
-TEST(PaddingCases, PaddedIndicesTouchNoRow) {
+TEST_P(PaddingCases, PaddedIndicesTouchNoRow) {
   const std::string gathered = R"(
     t = f32[3,2] parameter(0)
     i = s32[n<=8,1] parameter(1)
@@ -195,7 +199,7 @@ TEST(PaddingCases, PaddedIndicesTouchNoRow) {
          {Value("f32[3,2]", "{ {1, 0}, {5, 0}, {0, 0} }")});
 }
 
-TEST(PaddingCases, AScatterIsRefusedByName) {
+TEST(PaddingRefusals, AScatterIsNamed) {
   const auto module = Parse(R"(
     t = f32[4] parameter(0)
     i = s32[n<=8,1] parameter(1)
@@ -242,7 +246,7 @@ constexpr char kMaskedSoftmax[] = R"(
   g = f32[n] multiply(p0s, away)
   ROOT r = (f32[n], f32[n]) tuple(p, g))";
 
-TEST(PaddingCases, MaskedSoftmaxOfAnyValuesBehindTheMask) {
+TEST_P(PaddingCases, MaskedSoftmaxOfAnyValuesBehindTheMask) {
   const Literal mask = Value("pred[3]", "{true, true, false}");
   for (const char* behind : {"200", "inf", "nan", "-inf"}) {
     Expect(kMaskedSoftmax, {Value("f32[3]", absl::StrCat("{0.5, 1.5, ", behind, "}")), mask},
@@ -252,13 +256,13 @@ TEST(PaddingCases, MaskedSoftmaxOfAnyValuesBehindTheMask) {
   }
 }
 
-TEST(PaddingCases, SoftmaxOfNothingIsZero) {
+TEST_P(PaddingCases, SoftmaxOfNothingIsZero) {
   Expect(kMaskedSoftmax,
          {Value("f32[3]", "{0.5, 1.5, 200}"), Value("pred[3]", "{false, false, false}")},
          {Value("f32[3]", "{0, 0, 0}"), Value("f32[3]", "{0, 0, 0}")});
 }
 
-TEST(PaddingCases, PaddedRowsOfASoftmaxReachNoRealRow) {
+TEST_P(PaddingCases, PaddedRowsOfASoftmaxReachNoRealRow) {
   Expect(
       R"(
     x = f32[n<=4,2] parameter(0)
@@ -277,7 +281,7 @@ TEST(PaddingCases, PaddedRowsOfASoftmaxReachNoRealRow) {
       {Value("f32[3,2]", "{ {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5} }"), Value("f32[2]", "{1.5, 1.5}")});
 }
 
-TEST(PaddingCases, RowsBehindTheSizeDoNotLeakThroughProducts) {
+TEST_P(PaddingCases, RowsBehindTheSizeDoNotLeakThroughProducts) {
   Expect(
       R"(
     x = f32[n<=4,2] parameter(0)
@@ -301,7 +305,7 @@ TEST(PaddingCases, RowsBehindTheSizeDoNotLeakThroughProducts) {
        Value("f32[2,2]", "{ {1, 2}, {3, -1} }"), Value("f32[]", "5"), Value("f32[2]", "{2, 1}")});
 }
 
-TEST(PaddingCases, AttentionWithPaddedKeysAndQueries) {
+TEST_P(PaddingCases, AttentionWithPaddedKeysAndQueries) {
   Expect(R"(
     q = f32[m<=4,2] parameter(0)
     k = f32[n<=8,2] parameter(1)
@@ -336,13 +340,13 @@ constexpr char kStatistics[] = R"(
   variance = f32[] divide(spread, count)
 )";
 
-TEST(PaddingCases, BatchStatisticsDivideByTheSize) {
+TEST_P(PaddingCases, BatchStatisticsDivideByTheSize) {
   Expect(absl::StrCat("x = f32[n<=10] parameter(0)", kStatistics,
                       "ROOT r = (f32[], f32[]) tuple(mean, variance)"),
          {Value("f32[5]", "{1, 2, 3, 4, 5}")}, {Value("f32[]", "3"), Value("f32[]", "2")});
 }
 
-TEST(PaddingCases, LayernormOfThree) {
+TEST_P(PaddingCases, LayernormOfThree) {
   Expect(absl::StrCat("x = f32[n<=4] parameter(0)", kStatistics, R"(
            root = f32[] sqrt(variance)
            roots = f32[n] broadcast(root), dimensions={}
@@ -351,7 +355,7 @@ TEST(PaddingCases, LayernormOfThree) {
          {.rtol = 1e-6});
 }
 
-TEST(PaddingCases, AMeanLossDividesByTheSize) {
+TEST_P(PaddingCases, AMeanLossDividesByTheSize) {
   Expect(absl::StrCat("x = f32[n<=4] parameter(0)", kStatistics, R"(
            q = f32[n] multiply(x, x)
            sum = f32[] reduce(q, zero), dimensions={0}, to_apply=add_f32
@@ -359,7 +363,7 @@ TEST(PaddingCases, AMeanLossDividesByTheSize) {
          {Value("f32[3]", "{1, 1, 1}")}, {Value("f32[]", "1")});
 }
 
-TEST(PaddingCases, ConcatenationsAreAsLongAsTheirParts) {
+TEST_P(PaddingCases, ConcatenationsAreAsLongAsTheirParts) {
   Expect(R"(
     x = f32[n<=4] parameter(0)
     y = f32[m<=8] parameter(1)
@@ -373,7 +377,7 @@ TEST(PaddingCases, ConcatenationsAreAsLongAsTheirParts) {
          {Value("f32[3]", "{1, 2, 3}")}, {Value("f32[6]", "{1, 2, 3, 1, 2, 3}")});
 }
 
-TEST(PaddingCases, ReversalsAndTailsStartAtTheSize) {
+TEST_P(PaddingCases, ReversalsAndTailsStartAtTheSize) {
   Expect(R"(
     x = f32[n<=4] parameter(0)
     ROOT r = f32[n] reverse(x), dimensions={0})",
@@ -383,6 +387,13 @@ TEST(PaddingCases, ReversalsAndTailsStartAtTheSize) {
     ROOT r = f32[2*n] reshape(x))",
          {Value("f32[2,3]", "{ {1, 2, 3}, {4, 5, 6} }")}, {Value("f32[6]", "{1, 2, 3, 4, 5, 6}")});
 }
+
+INSTANTIATE_TEST_SUITE_P(On, PaddingCases, testing::ValuesIn(tools::DeviceNames()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           name[0] = absl::ascii_toupper(static_cast<unsigned char>(name[0]));
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace swage::cases

@@ -1,4 +1,7 @@
 // Sums in half precision, softmax of infinite rows, variance without cancellation.
+#include <iterator>
+#include <utility>
+
 #include "absl/strings/str_replace.h"
 #include "tests/cases/case_fixture.h"
 #include "tests/compiler/ir/combiners_testing.h"
@@ -330,6 +333,52 @@ ENTRY main {
         hlo, n,
         {Value("s32[" + count + "]", Repeat("5", n)), Value("f32[" + count + "]", Repeat("1", n))},
         {Value("s32[]", "3"), Value("f32[]", count)});
+  }
+}
+
+// Each element is combined with the initial value, by combiners of one value and of two.
+TEST_P(ReduceCases, OverNoDimensions) {
+  const std::pair<std::string, std::string> arrays[] = {
+      {"[]", "2"}, {"[3]", "{1, 2, 3}"}, {"[2,3]", "{ {1, 2, 3}, {4, 5, 6} }"}, {"[0,3]", "{}"}};
+  const std::pair<std::string, std::string> results[] = {
+      {"6", "-3"},
+      {"{2, 6, 12}", "{-2, -3, -4}"},
+      {"{ {2, 6, 12}, {20, 30, 42} }", "{ {-2, -3, -4}, {-5, -6, -7} }"},
+      {"{}", "{}"}};
+  for (size_t i = 0; i < std::size(arrays); ++i) {
+    const auto& [shape, values] = arrays[i];
+    Expect(absl::StrReplaceAll(R"(HloModule m
+one {
+  a = f32[] parameter(0)
+  x = f32[] parameter(1)
+  s = f32[] add(a, x)
+  ROOT m = f32[] multiply(s, x)
+}
+two {
+  a = f32[] parameter(0)
+  b = s32[] parameter(1)
+  x = f32[] parameter(2)
+  y = s32[] parameter(3)
+  s = f32[] add(a, x)
+  m = f32[] multiply(s, x)
+  d = s32[] subtract(b, y)
+  ROOT t = (f32[], s32[]) tuple(m, d)
+}
+ENTRY main {
+  p = f32[N] parameter(0)
+  q = s32[N] parameter(1)
+  o = f32[] constant(1)
+  l = s32[] constant(-1)
+  r = f32[N] reduce(p, o), dimensions={}, to_apply=one
+  v = (f32[N], s32[N]) reduce(p, q, o, l), dimensions={}, to_apply=two
+  v0 = f32[N] get-tuple-element(v), index=0
+  v1 = s32[N] get-tuple-element(v), index=1
+  ROOT t = (f32[N], f32[N], s32[N]) tuple(r, v0, v1)
+})",
+                               {{"[N]", shape}}),
+           {Value("f32" + shape, values), Value("s32" + shape, values)},
+           {Value("f32" + shape, results[i].first), Value("f32" + shape, results[i].first),
+            Value("s32" + shape, results[i].second)});
   }
 }
 

@@ -80,6 +80,7 @@ Dim SharedExtent(const KernelPlan& plan) {
   if (hero == nullptr || hero->opcode() != Opcode::kReduce) return 1;
   const ir::Shape& input = hero->operand(0)->shape();
   const ir::DimList& reduced = hero->dimensions();
+  if (reduced.empty()) return 1;
   const int64_t last = *std::max_element(reduced.begin(), reduced.end());
   const bool reduces_minor = last == input.rank() - 1;
   if (plan.by_teams() && !reduces_minor) return 1;
